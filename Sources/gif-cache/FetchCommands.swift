@@ -184,7 +184,7 @@ struct ServiceWork {
         context.confine(settings, requirements)
     }
 
-    /// Reads the placeholder's file, if any.
+    /// Returns the tool for `put` and `mirror`. Reads the placeholder's file, if the user named a file.
     func tool(_ naming: GIFNaming) throws -> GIFTool {
         let arguments = context.arguments
         let named = arguments[.placeholder]

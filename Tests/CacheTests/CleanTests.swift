@@ -71,7 +71,7 @@ import Testing
         #expect(try cache.lookup(key("moon")) != nil)
     }
 
-    @Test func excessEntriesAreRemovedByLeastUse() throws {
+    @Test func leastRecentlyUsedEntriesAreRemovedAboveTheCapacity() throws {
         let large = try world.cache(lease: .zero)
         for number in 0..<10 {
             _ = try put(large, "\(number)", bytes: 1000)
@@ -87,7 +87,7 @@ import Testing
         #expect(try small.lookup(key("0")) == nil && small.lookup(key("9")) != nil)
     }
 
-    @Test func leftoverPartialsAreRemovedUnlessTheirLockIsHeld() throws {
+    @Test func partialFilesAreRemovedUnlessTheirLockIsHeld() throws {
         let cache = try world.cache()
         let root = cache.index.root
         let dead = CacheRoot.partial(try key("moon").name, in: cache.scope, generation: 0)

@@ -172,7 +172,7 @@ import Testing
         #expect(try cache.copies.recorded(of: key).isEmpty)
         _ = try cache.scopes.finishPurges()
         #expect(try rows() == 0)
-        // The file is compared and remembered again.
+        // The file is compared with the picture and recorded again.
         #expect(try put(scope: "default").string("cache.status") == "miss")
         #expect(try put(scope: "default").string("cache.status") == "kept")
     }

@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func entryFetchedDuringTheWaitIsServedAlthoughExpired() throws {
-        // As for an answer with `no-cache`, which requires revalidation before each use.
+        // An answer with `no-cache`, which must be revalidated before each use, expires immediately.
         let atOnce = try entry(age: .zero, ttl: .zero, etag: "\"1\"")
         let earlier = try entry(age: .seconds(1), ttl: .zero, etag: "\"1\"")
         let revalidation = Freshness.revalidate(Validators(etag: "\"1\""))
@@ -78,7 +78,7 @@ import Testing
         #expect(try decide(.zero, age: .zero) == .serve(.hit))
     }
 
-    @Test func answerToOtherRequestFieldsIsNeverServed() throws {
+    @Test func answerForOtherHeaderFieldsIsNeverServed() throws {
         func decide(_ etag: String?, offline: Bool = false, _ fields: [String: String]) throws -> Freshness {
             var entry = try entry(etag: etag)
             entry.vary = Vary(of: HTTPHeaders(["Vary": "Foo"]), fields: ["foo": "1"])?.text
@@ -96,7 +96,7 @@ import Testing
         #expect(try decide(nil, offline: true, ["foo": "1"]) == .serve(.hit))
     }
 
-    @Test func answerThatVariesByEverythingIsValidatedAtEachUse() throws {
+    @Test func answerWithVaryStarIsRevalidatedAtEachUse() throws {
         var entry = try entry(etag: "\"1\"")
         entry.vary = "*"
         #expect(Freshness.decide(entry, now: now, rules: rules()) == .revalidate(Validators(etag: "\"1\"")))
@@ -131,7 +131,7 @@ import Testing
         #expect(try entry(age: .seconds(-86_400)).isExpired(at: now))
     }
 
-    @Test func leaseIsRenewedBeforeLessThanThePromiseRemains() throws {
+    @Test func leaseIsRenewedIfLessThanThePromiseRemains() throws {
         let lease = Lease(promise: .seconds(600))
 
         #expect(lease.end(from: now) == now + .seconds(620))
@@ -141,7 +141,7 @@ import Testing
         #expect(lease.mustWrite(try entry(used: .seconds(-100)), now: now))
     }
 
-    @Test func emptyLeaseProtectsNothing() {
+    @Test func leaseOfZeroProtectsNothing() {
         #expect(Lease(promise: .zero).end(from: now) == now)
     }
 

@@ -37,7 +37,7 @@ import Testing
         Row(.passing, .definite, next: .fail(0), strictly: .fail(0)),
         Row(.definite, .passing, next: .fail(1), strictly: .fail(1)),
         Row(.passing, .passing, next: .fail(0), strictly: .fail(0)),
-        // A recent failure is not retried while another address may serve.
+        // After a recent failure, the address is not tried again while another address may have a picture.
         Row(.resting, .untried, next: .ask(1), strictly: .ask(0)),
         Row(.resting, .definite, next: .ask(0), strictly: .ask(0)),
         Row(.resting, .passing, next: .ask(0), strictly: .fail(1)),

@@ -107,7 +107,7 @@ import Testing
         #expect(try Surroundings.contents(first.path) == picture(1), "its path was just returned")
     }
 
-    /// The index dates from before the second store, the files from after it.
+    /// The index is in the state before the second store, the files are in the state after it.
     @Test func revertedIndexFindsTheNewerFile() throws {
         let cache = try world.cache(lease: .zero)
         let first = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
@@ -175,7 +175,7 @@ import Testing
         #expect(try cache.index.find(entry.name, in: .standard)?.modified == 1_000_000_000)
     }
 
-    @Test func repeatedContentReusesItsFileNameOnlyWithoutARow() throws {
+    @Test func repeatedContentReusesItsFileNameUnlessARowHasIt() throws {
         let cache = try world.cache()
         let first = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
         _ = try cache.store(MemorySource(picture(2)), key: key("moon"))

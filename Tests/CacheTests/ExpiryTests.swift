@@ -49,7 +49,7 @@ import Testing
             #expect(entry.expiresAt == end.end(from: start))
             #expect(try world.cache().lookup(CacheKey(url: moon.url))?.expiresAt == end.end(from: start))
         }
-        // Without a requested expiry, the entry keeps its own.
+        // Without a requested expiry, the expiry of the entry does not change.
         #expect(try cache.fetch(moon, client: client).entry.expiresAt == start + .seconds(61))
         #expect(server.requests.count == 1)
     }

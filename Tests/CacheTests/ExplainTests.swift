@@ -110,7 +110,7 @@ import Testing
         #expect(try explain(moon) { $0.isOffline = true }.addresses == nil)
     }
 
-    @Test func explainReportsLeftoversAndLocks() throws {
+    @Test func explainReportsPartialFilesAndLocks() throws {
         let cache = try cache()
         let breaking = FakeServer { _, _ in
             .init(

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Store
 
-/// Fails each system call below the root, one per run, once with a permanent and once with a temporary error. No error
-/// proves that a file is absent, so no pinned entry may be lost.
+/// Makes each system call below the root fail, one call per run, once with permanent and once with temporary errors. An
+/// error does not prove that a file is absent, so no pinned entry may be lost.
 @Suite struct FailedLookTests {
     /// Consecutive calls of an operation fail with the errors of a list in rotation.
     private static let errors: [[Int32]] = [[EACCES, EIO, EPERM], [EMFILE, ENFILE, ENOMEM, ESTALE, ETIMEDOUT]]

@@ -83,7 +83,7 @@ import Testing
         #expect(try cache.statistics()[.stale] == 1)
     }
 
-    @Test func staleIsNotServedIfForbiddenOrAfterAPermanentFailure() throws {
+    @Test func expiredEntryIsNotServedIfForbiddenOrAfterAPermanentFailure() throws {
         let server = FakeServer { _, number in number == 0 ? .init(body: picture()) : .init(status: 503) }
         let gone = FakeServer { _, _ in .init(status: 404) }
         let cache = try world.cache {
@@ -223,7 +223,7 @@ import Testing
         #expect(entry.sha256 == (try BlobStore.sha256(of: MemorySource(picture(1, bytes: 9000)))))
     }
 
-    @Test func completeLeftoverIsFetchedAgain() throws {
+    @Test func completePartialFileIsFetchedAgain() throws {
         let whole = picture(1, bytes: 9000)
         let server = FakeServer { request, number in
             if request.rangeStart != nil { return .init(status: 416) }

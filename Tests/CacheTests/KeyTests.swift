@@ -96,7 +96,7 @@ import Testing
         ]
         for (name, ending) in names {
             let path = folder.path(String(pathBytes: name))
-            // Whether or not the file exists.
+            // The key is the same before and after the file is created.
             let key = try CacheKey.ofFile(path)
             try folder.write(String(pathBytes: name), "")
 
@@ -122,7 +122,7 @@ import Testing
         #expect(throws: CacheFailure.self) { try ScopeName(foreign) }
         let job = RecordJob(Record(), argument: "https://good.example/\(foreign)")
         #expect(throws: UsageFailure.self) { try CacheItem.Rules().item(of: job) }
-        // Elsewhere this scalar encodes an invalid byte; here it is an ordinary character.
+        // Paths use this scalar to represent an invalid byte. Encoded as valid UTF-8, it is an ordinary character.
         #expect(try CacheKey(name: String(pathBytes: "\u{10FEFF}".utf8)).text == "key:\u{10FEFF}")
     }
 

@@ -50,7 +50,7 @@ import Testing
         var found: Entry?
 
         try whileIndexIsLocked { found = try reader.lookup(key("a")) }
-        // The reader is never closed, as if killed, so it writes nothing to the index.
+        // The reader is not closed, as if it were killed, so it writes nothing to the index.
         try world.store(["c"], in: try world.cache(capacity: 1000))
 
         #expect(try isThere(found))

@@ -95,7 +95,7 @@ import Testing
         #expect(try cache.fetch(moon, client: world.client(server)).status == .miss)
     }
 
-    @Test func rememberedFailureIsCountedOnlyAsARepetition() throws {
+    @Test func rememberedFailureCountsOnlyAsANegativeHit() throws {
         let server = FakeServer { _, _ in .init(status: 404) }
         let cache = try cache()
         for _ in 0..<3 { #expect(throws: (any Error).self) { try cache.fetch(moon, client: world.client(server)) } }
@@ -150,7 +150,7 @@ import Testing
         #expect(try cache.index.negative(name, in: .standard, address: address, now: world.time.now) == nil)
     }
 
-    @Test func requestsWithCredentialsOrExtraFieldsAreNotRemembered() throws {
+    @Test func failuresOfRequestsWithCredentialsOrExtraFieldsAreNotRemembered() throws {
         let server = FakeServer { _, _ in .init(status: 404) }
         let cache = try cache()
         var withField = moon
@@ -164,7 +164,7 @@ import Testing
         #expect(server.requests.count == 5)
     }
 
-    @Test func addressesUnderOneKeyAreDistinguished() throws {
+    @Test func failuresOfAKeyAreRememberedByAddress() throws {
         let server = FakeServer { request, _ in
             request.url.path == "/moon.gif" ? .init(status: 404) : .init(body: picture())
         }
@@ -195,7 +195,7 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
-    @Test func newFailuresDisplaceExpiredFailures() throws {
+    @Test func storingFailuresDeletesExpiredFailures() throws {
         let server = FakeServer { _, _ in .init(status: 404) }
         let cache = try cache()
         for number in 0..<30 {

@@ -85,7 +85,7 @@ import Testing
 
     // MARK: Disabled
 
-    @Test func disabledLeavesNothingInTheRoot() throws {
+    @Test func disabledPolicyLeavesNothingInTheRoot() throws {
         let caches = try caches(Policies(standard: .disabled))
         let server = FakeServer(picture())
         let client = surroundings.client(server)
@@ -145,7 +145,7 @@ import Testing
         #expect(server.requests.allSatisfy { $0.rangeStart == nil })
     }
 
-    @Test func disabledCacheFailsOffline() throws {
+    @Test func disabledPolicyFailsOffline() throws {
         let store = try ephemeralStore(caches(Policies(), offline: true))
         let server = FakeServer(picture())
 

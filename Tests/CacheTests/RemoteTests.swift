@@ -149,13 +149,13 @@ import Testing
         request.headers = [HTTPHeader("Authorization", "Bearer secret")]
         _ = try cache(here).fetch(request, client: here.client(FakeServer(picture())))
         #expect(remote.state.withLock { $0.documents.isEmpty && $0.asked == 0 })
-        // Unless the caller states that the answer is the same for all users.
+        // The answer is shared if the caller states that all users get the same answer.
         let client = there.client(FakeServer(picture()))
         _ = try cache(there).fetch(request, client: client, change: { $0.sharesWithCredentials = true })
         #expect(remote.state.withLock { $0.documents.count } == 1)
     }
 
-    /// Not even if the caller states that the answer is the same for all users.
+    /// The entry is not shared even if the caller states that all users get the same answer.
     @Test(arguments: ["pin=1234", "sid=a", "X-Amz-Date=1", "w=1500&st=x", "url=https%3A%2F%2Fx%2F%3Ftoken%3D1"])
     func entryWithASecretInItsAddressIsNeverShared(_ query: String) throws {
         let request = try HTTPRequest("https://pictures.example/moon.gif?\(query)")

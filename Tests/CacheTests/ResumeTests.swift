@@ -226,7 +226,7 @@ import Testing
 
     /// A killed process leaves a partial file of any length, and its note.
     @Test(arguments: [1, 4095, 65_536, 299_999, 300_000])
-    func leftoverOfAKilledProcessIsContinued(_ count: Int) throws {
+    func partialFileOfAKilledProcessIsResumed(_ count: Int) throws {
         let cache = try world.cache()
         try leave(Array(whole[..<count]), in: cache)
         let server = FakeServer { [whole] request, _ in Self.honest(request, whole) }
@@ -238,7 +238,7 @@ import Testing
         try expectWhole(entry)
     }
 
-    @Test func leftoverOfANewerVersionIsContinuedDespiteAnOlderEntry() throws {
+    @Test func partialFileOfANewerVersionIsResumedDespiteAnOlderEntry() throws {
         let cache = try world.cache { $0.ttl = .seconds(100) }
         let old = FakeServer(picture(5), etag: "\"0\"")
         _ = try cache.fetch(moon, client: world.client(old))
@@ -254,7 +254,7 @@ import Testing
         try expectWhole(entry)
     }
 
-    @Test func leftoverOfAnotherBootOrAddressIsNotUsed() throws {
+    @Test func partialFileOfAnotherBootOrAddressIsNotUsed() throws {
         let cache = try world.cache()
         let server = FakeServer { [whole] request, _ in Self.honest(request, whole) }
         try leave(Array(whole[..<1000]), in: cache) { $0.boot += 1 }
@@ -266,7 +266,7 @@ import Testing
         #expect(server.requests.map(\.rangeStart) == [nil, nil])
     }
 
-    /// A partial file always has its note, because the process may be killed at any time.
+    /// The note must precede the bytes, because the process may be killed at any time.
     @Test func noteIsWrittenBeforeTheFirstBytes() throws {
         let partials = Monitor([String]())
         let server = FakeServer { [whole] request, _ in Self.honest(request, whole) }

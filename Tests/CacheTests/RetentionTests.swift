@@ -66,7 +66,7 @@ import Testing
         #expect(self.retention(control, respectsServer: false).directives == CacheDirectives())
     }
 
-    @Test func staleWindowOfAnAgedAnswerBeganEarlier() {
+    @Test func staleWindowOfAnAnswerWithAgeBeginsEarlier() {
         let headers = HTTPHeaders(["Cache-Control": "max-age=10, stale-while-revalidate=50", "Age": "30"])
         let retention = Retention(of: headers, now: now, expiry: .after(.seconds(1000)), respectsServer: true)
         #expect(retention.expiresAt == now)

@@ -83,7 +83,7 @@ import Testing
         #expect(!TestFile.exists(folder.path("next")))
     }
 
-    @Test func placesFollowTheEnvironment() {
+    @Test func placesComeFromTheEnvironment() {
         let user = geteuid()
         let places = RuntimePlaces(environment: ["XDG_RUNTIME_DIR": "/run/user/7/", "TMPDIR": "relative"])
 

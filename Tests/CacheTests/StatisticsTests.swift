@@ -138,7 +138,7 @@ struct StatisticsTests {
         #expect(told.withLock { $0 } + rest == 150)
     }
 
-    @Test func unusedScopeIsEmpty() throws {
+    @Test func statisticsOfAnUnusedScopeAreEmpty() throws {
         let scopes = try world.cache().statistics(scope: ScopeName("nobody's")).scopes
         #expect(scopes.map(\.name) == ["nobody's"] && scopes[0].entries == 0 && scopes[0].since == nil)
     }

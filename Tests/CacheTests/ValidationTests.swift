@@ -61,7 +61,7 @@ import Testing
         #expect(try cache.fetch(moon(("Cookie", "a")), client: world.client(server)).status == .revalidated)
     }
 
-    @Test func answerToOtherRequestFieldsIsNotServedStale() throws {
+    @Test func answerForOtherHeaderFieldsIsNotServedStale() throws {
         let server = FakeServer { _, number in
             number == 0 ? .init(headers: [("Vary", "Cookie")], body: picture()) : .init(status: 503)
         }
@@ -80,7 +80,7 @@ import Testing
         #expect(try offline.fetch(moon(("Cookie", "a")), client: world.client(server)).status == .hit)
     }
 
-    @Test func answerThatVariesByEverythingIsValidatedOrServedStale() throws {
+    @Test func answerWithVaryStarIsRevalidatedOrServedStale() throws {
         let server = FakeServer { request, number in
             if number == 2 { return .init(status: 503) }
             return request.header("If-None-Match") == nil

@@ -195,7 +195,7 @@ extension CacheStore {
         }
     }
 
-    @Test func purgeDuringAVariantFailsIt() throws {
+    @Test func purgeWhileAVariantIsMadeFailsTheVariant() throws {
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
 
@@ -220,7 +220,7 @@ extension CacheStore {
         }
     }
 
-    @Test func removedRootFailsAVariantAndLeavesNothing() throws {
+    @Test func rootRemovedWhileAVariantIsMadeFailsTheVariant() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
 

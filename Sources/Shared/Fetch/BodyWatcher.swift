@@ -2,11 +2,11 @@ import Libc
 import Store
 import Support
 
-/// Observes a body on the thread that writes it, which it must not delay for long.
+/// Observes a body during its download. Called on the downloading thread, so methods must return quickly.
 public protocol BodyWatcher: AnyObject {
-    /// Called when a body begins or continues after existing bytes, and again if it restarts.
+    /// Called when a body begins or is resumed after existing bytes, and again if it restarts.
     func begin(_ body: ArrivingBody) throws
-    /// Called with the next bytes after they are written. They are valid only during the call.
+    /// Called with the next bytes, which have just been written. They are valid only during the call.
     func take(_ bytes: UnsafeRawBufferPointer) throws
 }
 
@@ -16,13 +16,13 @@ public struct ArrivingBody: Sendable {
     public let folder: Folder
     /// The file's name below the folder.
     public let name: String
-    /// The number of bytes received so far.
+    /// The number of bytes in the file so far.
     public let count: Int
     /// The length of the complete body, if the server reported it.
     public let total: Int?
     private let use: MemoryUse?
 
-    /// - Parameter use: the limit for previews in memory.
+    /// - Parameter use: the memory limit for previews, if the folder is in memory.
     init(in folder: Folder, name: String, count: Int, total: Int?, use: MemoryUse? = nil) {
         self.use = use
         self.folder = folder
@@ -31,7 +31,7 @@ public struct ArrivingBody: Sendable {
         self.total = total
     }
 
-    /// The name of a preview. Only the holder of the key's lock writes it.
+    /// The name of a finished preview. Only the holder of the key's lock writes previews.
     public func previewName(_ number: Int, fileExtension: String) -> String {
         "\(name)\(CacheRoot.previewMark)-\(number).\(fileExtension)"
     }

@@ -3,25 +3,26 @@ import Store
 import Support
 
 extension CacheKey {
-    /// The normalised address: without user name, password and fragment, and without the query parameters named in
-    /// `ignoring`.
+    /// The key of an address: its normalized form, without user name, password and fragment, and without the query
+    /// parameters in `ignoring`.
     ///
-    /// Keyed digests replace the values of parameters that are likely secrets (`AddressSecrets`): the key is stored and
-    /// shown, but `?key=mars` and `?key=moon` may be two pictures. Reading a key as an address returns the same key.
-    /// Throws as `KeySecrets.digest` does, only for an address with a secret.
+    /// Keyed digests replace the values of parameters that are likely secrets (`AddressSecrets`), because the key is
+    /// stored and shown. The values cannot simply be removed: `?key=mars` and `?key=moon` may be two pictures. The key
+    /// of a key, read as an address, is the same key. For an address with a secret, throws the errors of
+    /// `KeySecrets.digest`.
     ///
-    /// - Parameter text: the text of the URL, from which an earlier version may have made another key; nil to ignore
-    ///   such keys.
+    /// - Parameter text: the text from which the URL was parsed, needed to derive the key of an earlier version; nil
+    ///   not to look for such keys.
     public init(
         url: WebURL, readFrom text: String? = nil, ignoringQuery ignoring: Set<String> = [], secrets: KeySecrets
     ) throws {
         try self.init(url, text, ignoring) { try secrets.digest(of: $0, in: url.normalized) }
     }
 
-    /// The key of an address without secrets, or of an address that is stored nowhere: the digests are valid in this
-    /// process only.
+    /// The key of an address that has no secrets or is not stored. Digests of secrets are the same only within this
+    /// process.
     public init(url: WebURL, ignoringQuery ignoring: Set<String> = []) {
-        // The random key of the process needs no file.
+        // Cannot throw: the random key of the process needs no file.
         self.init(url, nil, ignoring) { (try? KeySecrets.ofProcess.digest(of: $0, in: "")) ?? ("", false) }
     }
 
@@ -49,7 +50,7 @@ extension CacheKey {
 
     // MARK: Earlier keys
 
-    /// The key that version 1.0.0 makes of the address: with plain digests, and with fewer names of secret parameters.
+    /// The key that version 1.0.0 derives from the address, with plain digests and a shorter list of secret parameters.
     /// Entries with such keys are still found.
     private static func former(_ address: String) -> String {
         guard let mark = address.utf8.firstIndex(of: UInt8(ascii: "?")),

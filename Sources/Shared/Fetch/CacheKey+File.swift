@@ -4,22 +4,22 @@ import Store
 import Support
 
 extension CacheKey {
-    /// The key of a local file: its absolute path with links resolved, as a percent-encoded `file` address. A missing
-    /// file keeps its key. Throws `SystemFailure` (66).
+    /// The key of a local file: its absolute path with links resolved, as a percent-encoded `file` address. The file
+    /// need not exist. Throws `SystemFailure` (66).
     public static func ofFile(_ path: String) throws -> CacheKey {
         try CacheKey(printed: "file://" + PercentEncoding.encoded(file: resolved(path).pathBytes))
     }
 
-    /// The key of an input: the key of the file, or for a pipe, which has no lasting name, `key:sha256-` and the digest
-    /// of its bytes. Throws `SystemFailure` (66).
+    /// The key of an input: for a file, its key; for a pipe, which has no lasting name, `key:sha256-` and the digest of
+    /// its bytes. Throws `SystemFailure` (66).
     public static func of(_ input: InputFile) throws -> CacheKey {
         try input.sha256OfStream.map { try CacheKey(name: "sha256-\($0)") } ?? ofFile(input.path)
     }
 
-    /// Returns the absolute path with links resolved as far as it exists, or the path as it is if that fails.
+    /// Returns the absolute path with the links in its existing part resolved, or the path unchanged if that fails.
     public static func absolutePath(_ path: String) -> String { (try? resolved(path)) ?? path }
 
-    /// Returns the absolute path with links resolved as far as it exists. Throws `SystemFailure` (66).
+    /// Returns the absolute path with the links in its existing part resolved. Throws `SystemFailure` (66).
     private static func resolved(_ path: String) throws -> String {
         if let found = resolvedPath(path) { return found }
         let code = errno

@@ -4,17 +4,19 @@ import Support
 
 /// A picture to fetch.
 public struct FetchRequest: Sendable {
-    /// Its headers are sent and not stored.
+    /// The request. Its header fields are sent, but not stored.
     public var http: HTTPRequest
-    /// By default the key of the request's address.
+    /// Nil for the key of the request's address.
     public var key: CacheKey?
-    /// The expiry of a new or existing entry; by default from the settings.
+    /// The expiry of a new or existing entry; nil for the expiry in the settings.
     public var expiry: Expiry?
-    /// By default the inspection of the cache.
+    /// Nil for the inspection of the cache.
     public var inspect: Inspection?
-    /// Whether the remote gets the answer to a request with credentials, because it is the same for all users.
+    /// Whether to upload the answer to the remote even if the request has credentials, because all users get the same
+    /// answer.
     public var sharesWithCredentials = false
-    /// Whether the caller fetches again, without this, if `mustRevalidateLater` returns true.
+    /// Whether an expired entry may be returned if the server permits it (RFC 5861 §3). If `mustRevalidateLater` then
+    /// returns true, the caller must fetch again with this set to false.
     public var revalidatesLater = false
 
     public init(_ http: HTTPRequest, key: CacheKey? = nil, expiry: Expiry? = nil, inspect: Inspection? = nil) {
@@ -26,16 +28,16 @@ public struct FetchRequest: Sendable {
 }
 
 extension CacheStore {
-    /// Returns a picture from the cache if it is fresh, else from its server. Concurrent requests for a key in any
+    /// Returns a picture from the cache if it is fresh, otherwise from its server. Concurrent requests for a key in any
     /// thread or process cause a single download.
     ///
     /// Bytes are inspected before they are stored. An expired entry is revalidated if it has validators, and served as
-    /// `stale` with a warning if the server fails temporarily. The next attempt or call continues an interrupted
-    /// transfer if the server permits it (see `Download`). Memory does not grow with the body. If the scope is purged
-    /// or another scope becomes current, the call ends within half a second with `CacheFailure.scopeChanged`.
+    /// `stale` with a warning if the server fails temporarily. The next attempt or call resumes an interrupted transfer
+    /// if the server permits it (see `Download`). Memory use does not grow with the body. If the scope is purged or
+    /// another scope becomes current, the call ends within half a second with `CacheFailure.scopeChanged`.
     ///
-    /// Definite failures are cached (`NegativeTTL`), unless `refreshes` is set or the request has credentials or fields
-    /// of its user.
+    /// Permanent failures are cached (`NegativeTTL`), unless `refreshes` is set, or the request has credentials or
+    /// header fields from the user.
     ///
     /// Throws `FetchFailure`, the errors of the inspection, `NegativeAnswer`, `CacheFailure`, `SystemFailure`,
     /// `Cancelled`.
@@ -59,20 +61,20 @@ extension CacheStore {
         }
     }
 
-    /// Whether a fetch served an expired entry and left its revalidation to the caller.
+    /// Whether a fetch returned an expired entry that the caller must revalidate, see `FetchRequest.revalidatesLater`.
     public func mustRevalidateLater(_ fetched: (entry: Entry, status: CacheStatus)) -> Bool {
         fetched.status == .stale && settings.respectsCacheControl && !settings.isOffline
             && fetched.entry.directives.usableUntil.map { clock.now() < $0 } ?? false
     }
 
-    /// Stores answers with `no-store`.
+    /// The store for answers with `no-store`.
     var ephemeralStore: EphemeralStore {
         EphemeralStore(settings: settings, scope: scope, inspect: inspect, clock: clock, interruption: interruption)
     }
 }
 
 extension EphemeralStore {
-    /// Fetches a picture into an ephemeral file. Interrupted attempts are not continued. Throws `FetchFailure`, the
+    /// Fetches a picture into an ephemeral file. Interrupted attempts are not resumed. Throws `FetchFailure`, the
     /// errors of the inspection, `CacheFailure`, `SystemFailure`, `Cancelled`.
     public func fetch(_ fetch: FetchRequest, client: HTTPClient) throws -> Entry {
         var request = fetch.http

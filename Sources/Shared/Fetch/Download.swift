@@ -2,24 +2,23 @@ import HTTP
 import Store
 import Support
 
-/// Downloads a body into a partial file, continuing an earlier attempt of any process if possible.
+/// Downloads a body into a partial file. Resumes an earlier attempt of any process if possible.
 ///
-/// Bytes are only continued with a validator (`If-Range`, RFC 9110 §13.1.5), and only if the answer has the same
-/// validator, begins at the requested byte and has the same total length. Otherwise the download restarts. Not
-/// thread-safe.
+/// A download is resumed only with a validator (`If-Range`, RFC 9110 §13.1.5), and only if the answer has the same
+/// validator, begins at the requested byte and has the same total length. Otherwise it restarts. Not thread-safe.
 final class Download {
     /// A complete and accepted body.
     struct Body {
         let picture: FileFacts
-        /// The number of bytes received in this download.
+        /// The number of bytes received in this run.
         let received: Int
         let validators: Validators
-        /// The fields of the last answer.
+        /// The header fields of the last answer.
         let headers: HTTPHeaders
     }
 
     enum Outcome {
-        /// The server confirmed the known version, with these fields.
+        /// The server confirmed the known version, with these header fields.
         case unchanged(Validators, HTTPHeaders)
         case body(Body)
         /// A complete body with `no-store`, in an ephemeral file.
@@ -39,9 +38,9 @@ final class Download {
     /// The version of the bytes in the file.
     private var note: PartialFile.Note?
     private var validators = Validators()
-    /// Whether the bytes came in several answers.
+    /// Whether the bytes come from several answers.
     private var isJoined = false
-    /// Whether all bytes have arrived, so that a failure comes from the inspection.
+    /// Whether the body is complete, so that a failure comes from the inspection.
     private var isInspected = false
     private var received = 0
     /// The inspected picture, if only the inspection could prove that the body was complete.
@@ -53,9 +52,9 @@ final class Download {
 
     /// - Parameters:
     ///   - validators: the validators of an existing copy, for a conditional request.
-    ///   - ephemeralStore: stores answers with `no-store`; nil to store them like others.
+    ///   - ephemeralStore: stores answers with `no-store`; nil to ignore `no-store`.
     ///   - watcher: observes the bytes after they are written.
-    ///   - use: the limit of previews in memory.
+    ///   - use: the memory limit for previews in memory.
     init(
         request: HTTPRequest, into partial: PartialFile, validators: Validators?, ephemeralStore: EphemeralStore? = nil,
         watcher: (any BodyWatcher)? = nil, use: MemoryUse? = nil
@@ -69,11 +68,11 @@ final class Download {
         address = Self.address(of: request)
     }
 
-    /// The digest of an address in a partial file, as the address may contain secrets.
+    /// The digest that replaces the address in a partial file's note, because the address may contain secrets.
     static func address(of request: HTTPRequest) -> String { SHA256.hex(of: request.url.requestText) }
 
-    /// Runs the download. After a temporary failure or a stop, the bytes stay for the next download if it can continue
-    /// them. After any other failure, they are removed.
+    /// Runs the download. After a temporary failure or a stop, the bytes stay if the next download can resume them.
+    /// After any other failure, they are removed.
     func run(client: HTTPClient, inspect: Inspection) throws -> Outcome {
         do {
             try partial.open()
@@ -82,7 +81,7 @@ final class Download {
             do {
                 return try transfer(client: client, inspect: inspect)
             } catch let failure as any Failure where isJoined && (isInspected || failure.exitCode == .data) {
-                // The parts may not match, despite equal validators.
+                // The parts may belong to different versions, despite equal validators.
                 forget()
                 return try transfer(client: client, inspect: inspect)
             }
@@ -96,7 +95,7 @@ final class Download {
         }
     }
 
-    /// Discards the bytes. The next attempt requests the whole body.
+    /// Discards the bytes, so that the next attempt requests the whole body.
     private func forget() {
         partial.forget()
         (note, lacksNote, hasBody, isJoined, isInspected) = (nil, false, false, false, false)
@@ -131,10 +130,10 @@ final class Download {
         return ArrivingBody(in: folder, name: partial.name, count: count, total: total, use: use)
     }
 
-    /// The request for the missing bytes.
+    /// Returns the request for the missing bytes, and the accepted statuses.
     private func attempt() -> HTTPClient.Attempt {
         var request = request
-        // Pictures don't compress, and only stored bytes can be continued.
+        // Pictures do not compress, and only bytes stored as received can be resumed.
         request.acceptsCompression = false
         if let note, partial.count > 0, let header = Self.header("If-Range", note.validator) {
             request.rangeStart = partial.count
@@ -149,7 +148,7 @@ final class Download {
         return (request, conditions.isEmpty ? HTTPResponse.wholeStatuses : HTTPResponse.wholeStatuses.union([304]))
     }
 
-    /// Nil if the validator is missing, or cannot be sent because of a damaged disk. The server then sends a whole
+    /// Nil if the validator is missing, or is invalid because the disk is damaged. The server then sends the whole
     /// body.
     private static func header(_ name: String, _ validator: String?) -> HTTPHeader? {
         validator.map { HTTPHeader(name, $0, crossesOrigins: true) }.flatMap { $0.isValid ? $0 : nil }
@@ -184,12 +183,12 @@ final class Download {
             isJoined = true
             try watcher?.begin(arriving(partial, count: partial.count, total: note.total))
         case .head(let response) where response.status == 416:
-            // The resource is shorter now, or its length was unknown.
+            // The resource has become shorter, or the file was already complete and its length unknown.
             forget()
             throw HTTPClient.RetryNow()
         case .head, .pause: break
         case .body(let bytes):
-            // A body that arrives at once needs no note, as it cannot be interrupted.
+            // A body received in a single piece needs no note, because it cannot be interrupted.
             if lacksNote, let note, note.total != bytes.count {
                 try partial.write(note)
                 lacksNote = false
@@ -202,7 +201,7 @@ final class Download {
 }
 
 extension PartialFile.Note {
-    /// The note for a new body, so that it can be continued. Nil without a strong validator.
+    /// The note for a new body, so that its download can be resumed. Nil without a strong validator.
     init?(of response: HTTPResponse, address: String, boot: Int64) {
         guard let validator = Validators(of: response.headers).strong(date: response.headers.last("Date")) else {
             return nil
@@ -210,12 +209,12 @@ extension PartialFile.Note {
         self.init(address: address, validator: validator, total: response.headers.contentLength, boot: boot)
     }
 
-    /// Whether a 206 continues the noted body after `count` bytes. A server that supports ranges but not conditions
-    /// would send the end of another version.
+    /// Whether a 206 continues this version of the body after `count` bytes. Needed because a server that ignores
+    /// `If-Range` would send the end of another version.
     func isContinued(by response: HTTPResponse, from count: Int) -> Bool {
         guard let range = ContentRange(response.headers), range.first == count else { return false }
         let given = Validators(of: response.headers)
-        // An answer that now has an ETag is another version, even with the same date.
+        // An answer with an ETag is another version if the note has none, even with the same date.
         guard given.etag == validators.etag, validators.lastModified.map({ $0 == given.lastModified }) ?? true else {
             return false
         }
@@ -233,8 +232,8 @@ extension Validators {
         self.init(etag: usable("ETag") ?? known?.etag, lastModified: usable("Last-Modified") ?? known?.lastModified)
     }
 
-    /// Whether a 304 with the validators `given` refers to this version (RFC 9111 §4.3.4): it has the same ETag, or
-    /// without an ETag the same modification time, or no validators.
+    /// Whether a 304 with the validators `given` refers to this version (RFC 9111 §4.3.4): compares the ETags or, if
+    /// neither side has an ETag, the modification times. True if there is nothing to compare.
     func isConfirmed(by given: Validators) -> Bool {
         func opaque(_ etag: String) -> Substring { etag.hasPrefix("W/") ? etag.dropFirst(2) : etag[...] }
         if let etag, let other = given.etag { return opaque(etag) == opaque(other) }
@@ -243,8 +242,9 @@ extension Validators {
             || HTTPDate.timestamp(lastModified).map { $0 == HTTPDate.timestamp(other) } ?? false
     }
 
-    /// The validator for `If-Range`: an ETag that is not weak (RFC 9110 §8.8.1); without any ETag, a modification time
-    /// at least a second before the answer's `date`, so that no later change can have it (§8.8.2.2, §13.1.5).
+    /// The validator for `If-Range`: an ETag that is not weak (RFC 9110 §8.8.1) or, without an ETag, a modification
+    /// time at least a second before the answer's `date`, so that a later change must have another time (§8.8.2.2,
+    /// §13.1.5).
     func strong(date: String?) -> String? {
         if let etag { return etag.hasPrefix("\"") && etag.hasSuffix("\"") && etag.utf8.count > 1 ? etag : nil }
         guard let lastModified, let changed = HTTPDate.timestamp(lastModified),

@@ -2,7 +2,7 @@ import HTTP
 import Store
 import Support
 
-/// Fetches a picture unless the cache has a fresh entry: looks it up, locks its key, asks the remote and the server,
+/// Fetches a picture unless the cache has a fresh entry: looks it up, locks its key, queries the remote and the server,
 /// and stores the answer.
 struct FetchTask {
     typealias Outcome = (entry: Entry, status: CacheStatus)
@@ -40,18 +40,18 @@ struct FetchTask {
         return try cache.withstanding { try runAlone(first, rules) }
     }
 
-    /// The entry to make. An answer to credentials is not shared, unless it is the same for all users.
+    /// The entry to make. The answer to a request with credentials is not shared, unless all users get the same answer.
     private var subject: EntryFlight.Subject {
         var subject = EntryFlight.Subject(key, url: request.url.redacted)
         subject.isShared = fetch.sharesWithCredentials || !request.carriesCredentials
         return subject
     }
 
-    /// The address whose cached failure ends the fetch.
+    /// The digest of the address whose cached failure ends the fetch; nil if cached failures are ignored.
     private var address: String? { cache.negativeAddress(of: request) }
 
-    /// Waits for the process that fetches the same key, and asks the remote and the server if the entry is still
-    /// missing.
+    /// Waits for any other thread or process that is fetching the same key. If a usable entry is still missing, queries
+    /// the remote and the server.
     ///
     /// - Parameter known: the result of the last lookup.
     private func runAlone(_ known: LookupResult, _ rules: Freshness.Rules) throws -> Outcome {
@@ -77,7 +77,7 @@ struct FetchTask {
                 return try taken ?? ask(validators, flight, rules)
             }
         } catch let error where Index.isOfRemoval(error) {
-            // A purge removes files too. In this case, do not fetch again.
+            // If a purge removed the file, throw `scopeChanged`, so that the picture is not fetched again.
             try cache.index.check(flight.watch.generation, of: cache.active)
             throw error
         }
@@ -85,10 +85,10 @@ struct FetchTask {
 
     // MARK: Deciding
 
-    /// The next step for a cached or missing entry.
+    /// The next step, decided from the cached entry.
     private enum Step {
         case ready(Outcome)
-        /// Asks the server, conditionally if there are validators.
+        /// Send a request, conditional if there are validators.
         case ask(Validators?)
     }
 
@@ -102,7 +102,7 @@ struct FetchTask {
             return .ready((handed, status))
         case .unavailable: throw CacheFailure.offline(key: key.text)
         case .fetch: return .ask(nil)
-        // The entry of a user's own key may come from another server.
+        // The entry of a key chosen by the user may come from another server.
         case .revalidate(let validators): return .ask(entry?.isOf(request) == true ? validators : nil)
         }
     }
@@ -115,7 +115,7 @@ struct FetchTask {
 
     // MARK: Asking the server
 
-    /// Asks the server, and offers its answer to the remote unless it is private.
+    /// Requests the picture from the server, and uploads the answer to the remote unless it is private.
     private func ask(_ validators: Validators?, _ flight: EntryFlight, _ rules: Freshness.Rules) throws -> Outcome {
         cache.log.detail("\(request.url.redacted): \(reasonToAsk(flight.found, rules))")
         var mayRemember = true
@@ -138,7 +138,7 @@ struct FetchTask {
                     flight.offer(kept)
                     return (kept, .revalidated)
                 }
-                // The entry was trimmed during the request. Request its bytes.
+                // The entry was trimmed during the request, so request its bytes.
                 found.entry = nil
                 outcome = try download(nil)
             }
@@ -156,7 +156,7 @@ struct FetchTask {
             guard let entry = flight.found.entry, Freshness.mayServeStale(entry, now: cache.clock.now(), rules: rules),
                 let handed = try cache.extendLease(of: entry)
             else { throw failure }
-            // Failures of the inspection do not name the picture.
+            // Only the messages of `FetchFailure` name the picture.
             let subject = failure is FetchFailure ? "" : "\(request.url.redacted): "
             cache.log.warning("\(subject)\(failure.message); the copy of \(handed.fetchedAt.iso8601) is used")
             cache.index.count(in: cache.scope) { $0.add(failure: failure) }
@@ -176,14 +176,14 @@ struct FetchTask {
         return Freshness.reason(entry, now: cache.clock.now(), rules: rules)
     }
 
-    /// Whether a later request may succeed: the server could not be reached or sent an unusable answer.
+    /// Whether the failure is temporary and due to the server: it could not be reached, or its answer was unusable.
     private static func isPassing(_ failure: any Failure) -> Bool {
         failure.isTransient && !(failure is Cancelled || failure is CacheFailure || failure is SystemFailure)
     }
 
-    /// Records that the server confirmed an entry.
+    /// Records the revalidation of an entry.
     ///
-    /// - Parameter fields: the user's fields in the request.
+    /// - Parameter fields: the header fields that the user added to the request.
     private func renew(
         _ entry: Entry, _ validators: Validators, _ headers: HTTPHeaders, _ fields: [String: String],
         _ generation: Int64
@@ -195,19 +195,19 @@ struct FetchTask {
         (renewed.fetchedAt, renewed.lastUsed, renewed.expiresAt) = (now, now, retention.expiresAt)
         renewed.leaseUntil = max(entry.leaseEnd(at: now), cache.lease.end(from: now))
         renewed.directives = retention.directives
-        // A private entry stays private.
+        // A private entry stays private, even if the new answer permits sharing.
         renewed.isPrivate = entry.isPrivate || isPrivate(headers)
         let known = entry.vary.map { Vary(text: $0).renewed(by: fields) }
         renewed.vary = (headers["Vary"] == nil ? known : Vary(of: headers, fields: fields))?.text
         return try cache.renew(renewed, generation: generation)
     }
 
-    /// Whether the answer is for this machine only.
+    /// Whether the answer must not be shared with other machines.
     private func isPrivate(_ headers: HTTPHeaders) -> Bool {
         !(fetch.sharesWithCredentials || !request.carriesCredentials) || !Retention.allowsSharing(headers)
     }
 
-    /// Returns a picture with `no-store`.
+    /// Returns the ephemeral entry of an answer with `no-store`.
     private func finish(_ file: EphemeralFile) throws -> Outcome {
         cache.index.count(in: cache.scope) {
             $0.add(miss: .policy)
@@ -225,7 +225,7 @@ struct FetchTask {
     private func keep(
         _ body: Download.Body, _ vary: Vary?, _ flight: EntryFlight, _ reason: MissReason
     ) throws -> Entry {
-        // If the process is killed from here on, no unused note stays beside the entry.
+        // Remove the note first: if the process is killed later, no useless note stays behind.
         flight.body.removeNote()
         let retention = retention(of: body.headers, now: cache.clock.now())
         cache.index.count(in: cache.scope) {
@@ -243,6 +243,7 @@ struct FetchTask {
 }
 
 extension Entry {
-    /// Whether the entry answers the request's address. A user's own key may have the answer of another address.
+    /// Whether the entry came from the address of the request. With a key chosen by the user, it may have come from
+    /// another.
     func isOf(_ request: HTTPRequest) -> Bool { url?.hasSameBytes(as: request.url.redacted) ?? false }
 }

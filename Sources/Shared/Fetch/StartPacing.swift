@@ -1,15 +1,15 @@
 import Support
 
-/// Limits the rate at which work begins, first come first served.
+/// Limits the rate at which jobs start, first come, first served.
 public final class StartPacing: Sendable {
     private let delay: Duration
     private let now: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) throws -> Void
-    /// The earliest time for the next caller.
+    /// The earliest start of the next caller.
     private let next = Monitor(Duration.zero)
 
     /// - Parameters:
-    ///   - delay: the time between two beginnings.
+    ///   - delay: the minimum time between two starts.
     ///   - now: a monotonic clock.
     ///   - sleep: throws `Cancelled` when the run is stopped.
     public init(

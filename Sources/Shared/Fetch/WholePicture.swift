@@ -13,8 +13,8 @@ extension FileFacts {
 }
 
 extension HTTPResponse {
-    /// Inspects a body whose only end mark is the end of the connection. Throws `FetchFailure.cutShort` if the picture
-    /// is truncated, as its server may have meant to send more, and the other errors of `inspect`.
+    /// Inspects a body whose end is marked only by the end of the connection. Throws `FetchFailure.cutShort` if the
+    /// picture is truncated, because the connection may have been closed too early, and the other errors of `inspect`.
     func requireEnd(_ inspect: () throws -> Void) throws {
         guard endsAtClose, isWhole || status == 206 else { return }
         do {
@@ -39,7 +39,7 @@ extension CacheStore {
         return FileFacts(contentType: format.contentType, fileExtension: format.fileExtension)
     }
 
-    /// Opens the cache for complete pictures.
+    /// Opens a cache that accepts only complete pictures.
     public convenience init(
         settings: CacheSettings, clock: Clock = .system, log: Log = .silent, metrics: Metrics = .silent,
         interruption: Interruption

@@ -1,14 +1,14 @@
 import Support
 
-/// Repeated lookups of a run, served from memory, and leases.
+/// Lookups served from memory, lookups in batches, and leases.
 extension CacheStore {
-    /// The name of a variant in `recent`. No key contains NUL.
+    /// The name of a variant in `recent`. Starts with NUL, which no key contains.
     static func recentName(ofVariant name: String) -> String { "\0" + name }
 
-    /// Returns a fresh entry from memory if the index has not changed since it was leased, in any process, and leasing
-    /// it again needs no write.
+    /// Returns a fresh entry from memory. Returns nil if any process has changed the index since the entry was
+    /// remembered, or if a new lease must be written.
     ///
-    /// - Parameter version: the present version of the index, evaluated only if the name is known.
+    /// - Parameter version: the current version of the index; evaluated only if `recent` contains the name.
     package func recentEntry(_ name: String, version: @autoclosure () -> Int?) -> Entry? {
         guard let recent = recent.withLock({ $0.use(name) }),
             recent.holds(at: clock.now(), version: version(), lease: lease)
@@ -16,10 +16,10 @@ extension CacheStore {
         return recent.entry
     }
 
-    /// Stores an entry, whose file was just checked, for `recentEntry`.
+    /// Stores an entry for `recentEntry`. The caller has just checked its file.
     ///
     /// - Parameters:
-    ///   - name: the text of its key, or `recentName` of a variant.
+    ///   - name: the text of its key; for a variant, `recentName(ofVariant:)`.
     ///   - version: the version of the index before the row was read.
     package func remember(_ entry: Entry, as name: String, version: Int?) {
         guard let version else { return }
@@ -27,23 +27,24 @@ extension CacheStore {
         _ = recent.withLock { $0.insert(found, for: name, cost: entry.bytes) }
     }
 
-    /// Returns the entries of keys that are fresh and need no wait for a server or another process. Returns nil for all
-    /// other keys, including failures, which `lookup` and `fetch` handle. Counts and reports hits like these methods.
+    /// Returns the fresh entry of each key, without waiting for a server or another process. Returns nil for all other
+    /// keys, including keys whose lookup fails: the caller then uses `lookup` or `fetch`. Counts and reports hits like
+    /// these methods.
     ///
-    /// All keys together cost a read transaction, and a write transaction if leases must be written.
+    /// Reads the rows of all keys in one transaction, and records their leases together.
     ///
     /// - Parameters:
-    ///   - asFetch: whether it replaces `fetch`, which always asks the server if `settings.refreshes`, and may change
-    ///     the expiry.
-    ///   - expiries: the expiry of each entry, if given; else from the settings.
+    ///   - asFetch: whether the caller would otherwise use `fetch`. An entry is then no hit if `settings.refreshes` is
+    ///     set, its `vary` is set, or its expiry would change.
+    ///   - expiries: the requested expiry of each entry; where nil, `settings.expiry`.
     public func freshHits(_ keys: [CacheKey], asFetch: Bool, expiries: [Expiry?]? = nil) -> [Entry?] {
         var entries = [Entry?](repeating: nil, count: keys.count)
         if asFetch, settings.refreshes { return entries }
         let start = metrics.isSilent ? nil : SteadyTime.now()
         lazy var version = index.version()
-        /// Whether an entry has the requested expiry and matches every request.
+        /// Whether a lookup or fetch would return the entry unchanged.
         func isRight(_ entry: Entry, _ place: Int) -> Bool {
-            // Only a fetch compares the request fields.
+            // Only `fetch` itself compares the request fields with `vary`.
             if asFetch, entry.vary != nil { return false }
             guard asFetch, let expiry = expiries?[place] ?? settings.expiry else { return true }
             return entry.expiring(expiry, respectsServer: settings.respectsCacheControl) == entry
@@ -89,7 +90,7 @@ extension CacheStore {
         }
     }
 
-    /// The same for a single key.
+    /// Calls `freshHits` for a single key.
     public func freshHit(_ key: CacheKey, asFetch: Bool) -> Entry? { freshHits([key], asFetch: asFetch)[0] }
 
     // MARK: Leases
@@ -97,13 +98,14 @@ extension CacheStore {
     /// Leases an entry and records its use. Returns nil if it has just been removed. Never waits for a process that
     /// writes to the index.
     ///
-    /// - Parameter version: the version of the index before the row was read, which may save another query.
+    /// - Parameter version: the version of the index before the row was read. If it is unchanged, the row is not read
+    ///   again.
     package func extendLease(of entry: Entry, version: Int? = nil) throws -> Entry? {
         flushIfDue()
         return try extendLease(of: [entry], version: version)[0]
     }
 
-    /// The same for several entries. A read-only root returns them unchanged.
+    /// Leases several entries. Returns them unchanged if the root is read-only.
     package func extendLease(of entries: [Entry], version: Int? = nil) throws -> [Entry?] {
         let now = clock.now()
         let entries = settings.syncs && !index.isReadOnly ? try makeDurable(entries) : entries
@@ -116,7 +118,7 @@ extension CacheStore {
             if !places.isEmpty {
                 try index.root.leases.record(
                     places, until: LeasePeriod(of: lease, from: now), now: now, in: index.root)
-                // Only after the leases are recorded, see `LeaseTable`.
+                // The order matters: first the lease, then the check of the row. See `LeaseTable`.
                 if version == nil || index.version() != version {
                     let rows = try index.find(entries.map(\.name), in: scope).rows
                     for (place, row) in rows.enumerated() where row?.id != entries[place].id { result[place] = nil }
@@ -133,7 +135,8 @@ extension CacheStore {
         return result
     }
 
-    /// Runs `body`, which records uses of entries. Logs a failure, as nothing else depends on it.
+    /// Runs `body`, which records uses of entries. Only logs a read-only root, a full disk and failed system calls,
+    /// because the entries themselves are usable.
     func toleratingUnwritable(_ body: () throws -> Void) throws {
         do {
             try body()

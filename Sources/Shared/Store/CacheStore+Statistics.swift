@@ -8,8 +8,8 @@ extension CacheStore {
         return try index.statistics(scope: scope, capacity: settings.capacity, now: clock.now())
     }
 
-    /// Passes the statistics to `report` and resets the counters in a transaction, so that no count is lost or
-    /// repeated. Changes nothing if `report` throws. Blocks other writers.
+    /// Passes the statistics to `report`, then resets the counters, in one transaction: no count is lost or reported
+    /// twice. Resets nothing if `report` throws. Blocks other writers until `report` returns.
     public func zeroStatistics(scope: ScopeName? = nil, after report: (Statistics) throws -> Void) throws {
         try index.requireWriting()
         try index.flush(now: clock.now())
@@ -24,14 +24,14 @@ extension CacheStore {
         case lookup, fetch, store, variant, remove
     }
 
-    /// Runs a step and reports it. A nil result means that there was no entry.
+    /// Runs a step and reports it as a metric event. `body` returns nil if there is no entry.
     package func observed(
         _ step: Step, _ key: CacheKey, url: String? = nil, _ body: () throws -> (entry: Entry, status: CacheStatus)?
     ) rethrows -> (entry: Entry, status: CacheStatus)? {
         try metrics.measure(body) { event(step, key, url: url, $0, $1) }
     }
 
-    /// The same for a step without a nil result.
+    /// Runs and reports a step that always returns an entry.
     package func observed(
         _ step: Step, _ key: CacheKey, url: String? = nil, _ body: () throws -> (entry: Entry, status: CacheStatus)
     ) rethrows -> (entry: Entry, status: CacheStatus) {
@@ -48,7 +48,7 @@ extension CacheStore {
             status: found?.status.rawValue, duration: duration, code: MetricEvent.code(of: result))
     }
 
-    /// An entry that was leased or made as a part of other work.
+    /// The event of an entry that was leased or made as part of another operation.
     func event(_ step: Step, _ entry: Entry, status: String, duration: Duration? = nil) -> MetricEvent {
         event(step, key: entry.key, url: entry.url, bytes: entry.bytes, status: status, duration: duration)
     }

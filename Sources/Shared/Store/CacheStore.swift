@@ -6,9 +6,9 @@ import Support
 /// All methods block and are thread-safe. Entries appear completely or not at all. A damaged entry, or an entry without
 /// its file, counts as absent.
 ///
-/// Methods throw `CacheFailure` if the root or its index cannot be used, or if the root cannot be changed and the
-/// method changes it; `SystemFailure` if a system call fails; and `Cancelled` if the run is stopped. No method uses the
-/// network unless its name says so.
+/// Methods throw `CacheFailure` if the root or its index cannot be used, or if the method writes and the root is
+/// read-only; `SystemFailure` if a system call fails; and `Cancelled` if the run is stopped. No method uses the network
+/// unless its name says so.
 public final class CacheStore: Sendable {
     public let settings: CacheSettings
     /// Inspects bytes before they are stored.
@@ -20,25 +20,25 @@ public final class CacheStore: Sendable {
     package let metrics: Metrics
     package let interruption: Interruption
     package let lease: Lease
-    /// The storage that other machines share, if any.
+    /// The storage shared with other machines, if any.
     package let remote: (any RemoteTier)?
     /// The recently leased entries.
     let recent: Monitor<LRU<RecentEntry>>
     let trimmer: Trimmer
 
-    /// The time for removing purged files when a run ends, too short to notice.
+    /// The time limit for removing purged files at the end of a run, too short to notice.
     private static let purgeTime: Duration = .milliseconds(50)
-    /// The time for recovering files when a run ends.
+    /// The time limit for recovering files at the end of a run.
     private static let rebuildTime: Duration = .milliseconds(50)
-    /// The time for trimming when a run ends.
+    /// The time limit for trimming at the end of a run.
     private static let trimTime: Duration = .milliseconds(250)
 
     /// Opens the cache. A missing root counts as empty and is created by the first write. Costs some tenths of a
     /// millisecond, independent of the number of entries. Throws `CacheFailure`: `cannotMakeRoot`, `notACache`,
-    /// `newerLayout`, `io`, `busy`; `UnsafePlace` for a root that others could have prepared or may change.
+    /// `newerLayout`, `io`, `busy`; `UnsafePlace` for a root that other users could have prepared or can change.
     ///
     /// - Parameters:
-    ///   - remote: the storage that other machines share, if any.
+    ///   - remote: the storage shared with other machines, if any.
     ///   - inspect: inspects bytes before they are stored, and throws to refuse them.
     public convenience init(
         settings: CacheSettings, remote: (any RemoteTier)? = nil, clock: Clock = .system, log: Log = .silent,
@@ -119,7 +119,7 @@ public final class CacheStore: Sendable {
 
     public func state(of entry: Entry) -> EntryState { entry.state(at: clock.now()) }
 
-    /// Removes an entry and its variants, regardless of leases. Returns false if there was none.
+    /// Removes an entry and its variants, regardless of leases. Returns false if there is no entry.
     @discardableResult
     public func remove(_ key: CacheKey) throws -> Bool {
         try index.requireWriting()
@@ -129,23 +129,23 @@ public final class CacheStore: Sendable {
         return removal != nil
     }
 
-    /// Forgets the failures and copies of a key, with or without an entry.
+    /// Deletes the cached failures and the recorded copies of a key, even if the key has no entry.
     public func forget(_ key: CacheKey) throws {
         try index.requireWriting()
         try index.forget(key.name, in: scope, now: clock.now())
     }
 
-    /// Writes the pending counts of all scopes, trims if expired leases permit it now, and continues pending purges for
-    /// a short time. Runs when the last cache of this process on this root is released; a tool that ends by `exit`
-    /// calls it. The cache remains usable.
+    /// Writes the pending counts of all scopes, trims the root, and continues pending purges and recoveries for a short
+    /// time. Runs when the last `CacheStore` of this process on this root is released; a tool that ends with `exit`
+    /// must call it. The cache remains usable.
     public func close() {
         if index.isReadOnly { return }
         do {
             try index.withShortWaits {
                 if index.hasCounts {
                     try index.flush(now: clock.now())
-                    // A run that only looked something up must not pay for a reduction of the capacity by a million
-                    // entries.
+                    // Limit the time: after a reduction of the capacity, a run that only looked up an entry could have
+                    // to remove a million others.
                     trimmer.trim(atMost: Self.trimTime)
                 }
                 trimmer.reportDemand()
@@ -162,21 +162,21 @@ public final class CacheStore: Sendable {
 
     // MARK: Used by extensions
 
-    /// Returns the entry with this name if its file matches its row. Removes a wrong row.
+    /// Returns the entry with this name if its file matches its row; otherwise removes the row.
     ///
-    /// - Parameter onLoss: called if there is a row without its file.
+    /// - Parameter onLoss: called if the file of the row is missing.
     package func validated(_ name: String, onLoss: () -> Void = {}) throws -> Entry? {
         try index.find(name, in: scope).flatMap { try checked($0, onLoss: onLoss) }
     }
 
-    /// The same for a row that was read.
+    /// Does the same for a row that was already read.
     func checked(_ found: Entry, onLoss: () -> Void = {}) throws -> Entry? {
         switch try fileState(of: found) {
         case .right: return found
         case .unconfirmed: return try confirmed(found)
         case .missing: onLoss()
         }
-        // The file was removed, or the whole root.
+        // Either the file or the whole root was removed.
         try index.reopenIfReplaced()
         if !index.isReadOnly {
             try index.heal(found, now: clock.now()) { try !index.root.isWhole($0) }
@@ -185,12 +185,12 @@ public final class CacheStore: Sendable {
         return nil
     }
 
-    /// The state of an entry's file, as far as a single system call shows it.
+    /// The state of an entry's file, determined by a single system call.
     enum FileState {
-        /// It is missing or has another size.
+        /// The file is missing, or its size differs from the row.
         case missing
-        /// It must be compared with its row before its use: it may not have reached the disk before the machine
-        /// stopped, or needs another inspection.
+        /// The content must be verified before use: it may not have reached the disk before a crash of the machine, or
+        /// the file must be inspected again.
         case unconfirmed
         case right
     }
@@ -204,7 +204,8 @@ public final class CacheStore: Sendable {
         return isRight ? .right : .unconfirmed
     }
 
-    /// Compares a file with its row, once: the entry is then durable. Removes the row of a file with other bytes.
+    /// Compares a file with the SHA-256 in its row. If they match, makes the entry durable, so this happens only once;
+    /// otherwise removes the row.
     private func confirmed(_ found: Entry) throws -> Entry? {
         guard let file = try index.root.openIfPresent(found.place), try isRight(found, file) else {
             return try replaced(found)
@@ -213,7 +214,7 @@ public final class CacheStore: Sendable {
         entry.isUnsettled = false
         if index.isReadOnly { return entry }
         try toleratingUnwritable {
-            // The bytes may still be in memory only if the cache was just copied.
+            // If the cache was just copied, its bytes may not be on the disk yet.
             try synchronize(file, of: &entry)
             try index.settle([entry], now: clock.now())
         }
@@ -227,16 +228,16 @@ public final class CacheStore: Sendable {
         entry.modified = try FileStatus(of: file.descriptor, path: file.path).modifiedNanoseconds
     }
 
-    /// Whether an entry's file has the SHA-256 of its row, and passes the inspection if it is due.
+    /// Whether a file has the SHA-256 in its row. An unsettled original must also pass the inspection.
     private func isRight(_ entry: Entry, _ file: File) throws -> Bool {
         guard try BlobStore.sha256(of: file) == entry.sha256 else { return false }
-        // Truncated originals are kept on request.
+        // Truncated originals, stored on request, would not pass.
         let isKeptAnyway = entry.key?.hasPrefix(CacheKey.truncatedPrefix) == true
         return try !entry.isUnsettled || entry.kind != .original || isKeptAnyway || recovery.wholePicture(file) != nil
     }
 
-    /// Removes an entry whose file has other bytes than its row. Returns the entry that the file deserves: a complete
-    /// picture whose writer died before the commit, as earlier versions left it.
+    /// Removes an entry whose file does not match its row. Returns a new entry if the file is a complete picture:
+    /// earlier versions replaced the file before the row, and their process may have died in between.
     private func replaced(_ entry: Entry) throws -> Entry? {
         if index.isReadOnly { return nil }
         index.count(in: scope) { $0.add(.lostWrites) }
@@ -248,8 +249,8 @@ public final class CacheStore: Sendable {
                 entry.file, folder: index.folder(of: scope), scope: scope, key: entry.key, url: entry.url))
     }
 
-    /// Waits until the files and rows of entries are on the disk, and returns the entries in their order. Does nothing
-    /// for durable entries.
+    /// Waits until the files and rows of entries are on the disk. Returns the entries in the same order. Skips entries
+    /// that are already durable.
     @discardableResult
     package func makeDurable(_ entries: [Entry]) throws -> [Entry] {
         let places = settings.memory == nil ? entries.indices.filter { entries[$0].boot != nil } : []
@@ -265,7 +266,7 @@ public final class CacheStore: Sendable {
         return result
     }
 
-    /// Records the expiry of a leased entry and its variants. Ignores a read-only root.
+    /// Records the expiry of a leased entry and its variants. Does nothing if the root is read-only.
     package func expire(_ entry: Entry) throws {
         if index.isReadOnly { return }
         try toleratingUnwritable { try index.expire(entry, at: entry.expiresAt, now: clock.now()) }
@@ -274,7 +275,7 @@ public final class CacheStore: Sendable {
     /// Locks the name of an entry, to fetch, make or remove it. Throws `CacheFailure.stalled` if the holder makes no
     /// progress for `settings.timeout`, and the errors of `whileWaiting`.
     ///
-    /// - Parameter generation: the generation of the partial file that grows while the lock is held.
+    /// - Parameter generation: the generation of the entry's partial file, whose growth is progress.
     package func lock(
         _ name: String, for work: LockedWork.Kind = .making, generation: Int64 = 0, whileWaiting: () throws -> Void = {}
     ) throws -> KeyLock {
@@ -288,8 +289,8 @@ public final class CacheStore: Sendable {
         return lock
     }
 
-    /// Runs work that a signal does not interrupt, and again if the root was removed during it: the lock in `body`
-    /// creates a new root.
+    /// Runs `body`; after a signal, the process waits for its end. Runs `body` again if the root was removed in the
+    /// meantime: taking the key's lock creates a new root.
     package func withstanding<Result>(_ body: () throws -> Result) throws -> Result {
         try interruption.during { try index.againIfRemoved(body) }
     }
@@ -321,7 +322,7 @@ public final class CacheStore: Sendable {
     ///
     /// - Parameters:
     ///   - temporary: the file's name below the root.
-    ///   - old: the entry that it replaces.
+    ///   - old: the entry that `new` replaces.
     package func keep(_ temporary: String, as new: Entry, replacing old: Entry?, generation: Int64) throws -> Entry {
         let now = clock.now()
         var new = new
@@ -337,7 +338,7 @@ public final class CacheStore: Sendable {
         index.note(stored: new.bytes)
         if !isInMemory, syncs || new.kind == .original {
             let file = try index.root.open(temporary, O_RDONLY)
-            // Without extended attributes, the loss of the index loses the key of the entry, and nothing else.
+            // If the file system has no extended attributes, the loss of the index also loses the key.
             if new.kind == .original, let key = new.key { _ = file.setAttribute(CacheRoot.keyAttribute, key) }
             if old?.isPinned == true { CacheRoot.notePin(true, in: file) }
             if syncs { try synchronize(file, of: &new) }
@@ -347,13 +348,13 @@ public final class CacheStore: Sendable {
             if new.isPinned, !isInMemory { CacheRoot.notePin(true, in: try index.root.open(temporary, O_RDONLY)) }
             folder = try index.root.put(temporary, at: place(new.file), in: folder)
         }
-        // The log takes memory, and copying it into the database needs no disk sync.
+        // The write-ahead log occupies memory, and a checkpoint costs no disk sync here.
         if isInMemory { index.settleLog(over: 1) }
         if syncs {
             try index.root.synchronizeFolders(of: stored.place)
             try index.synchronize()
         }
-        // Another process may just have pinned it.
+        // Another process may have pinned the entry in the meantime.
         let entry = stored.isPinned ? try makeDurable([stored])[0] : stored
         trimmer.trim(size)
         return entry

@@ -5,10 +5,10 @@ import Support
 /// reveal a PIN to anyone who tries all PINs.
 ///
 /// The HMAC key is 32 random bytes in the file `key-secret` (mode 0600), created for the first digest: in the root, or
-/// in memory for pictures kept there. It is separate from the index and survives its loss. Commands that only look
-/// create no file. Without a file, they use a random key of the process.
+/// in memory for addresses whose policy is `memory`. Because the file is separate from the index, it survives the loss
+/// of the index. Read-only commands do not create the file; if it is missing, they use a random key for this process.
 public final class KeySecrets: Sendable {
-    /// For addresses that are stored nowhere.
+    /// For addresses that are not stored.
     public static let ofProcess = KeySecrets(nil, makes: false)
     private static let random = bytes()
 
@@ -26,7 +26,7 @@ public final class KeySecrets: Sendable {
         isMaking = makes
     }
 
-    /// For the caches of a root. Touches no file.
+    /// For the caches of a root. Opens no file yet.
     ///
     /// - Parameter makes: whether to create a missing file.
     public convenience init(of settings: CacheSettings, makes: Bool) { self.init(settings, makes: makes) }
@@ -90,8 +90,8 @@ public final class KeySecrets: Sendable {
         }
     }
 
-    /// Creates the file, unless another process is faster. Returns nil if the folder is read-only, as no picture can be
-    /// stored there either.
+    /// Creates the file, unless another process has just done so. Returns nil if the folder is read-only: no picture
+    /// can be stored there either.
     private func make(_ folder: Folder) throws -> [UInt8]? {
         do {
             try folder.makeOnce(CacheRoot.keySecret, Self.bytes())

@@ -7,8 +7,8 @@ struct DayLottery {
     private let has: @Sendable (CalendarDay) -> Bool
     private var generator: SplitMix64
 
-    /// The number of candidates, most of them future days. The number stays the same until 2174, so a seed always draws
-    /// the same days.
+    /// The number of candidates: the days from the first picture until 2174, most of them in the future. Because the
+    /// number is constant, a seed always draws the same days.
     private static let drum = 1 << 16
 
     init(through last: CalendarDay, seed: UInt64) {
@@ -28,7 +28,7 @@ struct DayLottery {
     /// newly published day changes the sequence of a seed only if it is drawn.
     ///
     /// Cost: O(count) memory; about six draws per day, up to sixty if nearly all days are drawn. If there are only a
-    /// few days, the last takes 65,536 draws, a few milliseconds.
+    /// few days, drawing the last takes about 65,536 draws, a few milliseconds.
     ///
     /// - Precondition: `count` is at most `published`, and this is the first call.
     mutating func draw(_ count: Int) -> [CalendarDay] {

@@ -1,20 +1,21 @@
 import Support
 
-/// The days to fetch, in order, planned for a point in time without a request.
+/// The days to fetch, in order. Planning depends only on the arguments and the time, and makes no request.
 public struct DayPlan: Sendable, Equatable {
     enum Step: Sendable, Equatable {
         /// A day that must be published.
         case day(CalendarDay)
         /// A day of a range, skipped if it is not published yet.
         case dayIfPublished(CalendarDay)
-        /// The newest published days, oldest first, up to `from` or the newest day before it.
+        /// The newest published days, oldest first. The last of them is `from` or, if `from` is not published, the
+        /// newest day before it.
         case newest(Int, from: CalendarDay)
     }
 
     let steps: [Step]
     /// Days of the ranges that never had a picture, ascending. They have no step.
     public let gaps: [CalendarDay]
-    /// Whether the newest day appears once, even if several steps name it.
+    /// Whether the newest day appears only once, even if several steps name it.
     let givesNewestOnce: Bool
 
     init(steps: [Step], gaps: [CalendarDay] = [], givesNewestOnce: Bool = false) {

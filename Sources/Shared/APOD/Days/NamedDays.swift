@@ -11,8 +11,8 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
     case month(Int, year: Int)
     /// All days of a year, 1 to 9999.
     case year(Int)
-    /// The days from the beginning of the first to the end of the second, or to the newest day. Neither of these is a
-    /// range.
+    /// The days from the beginning of the first to the end of the second or, for nil, to the newest day. Neither end is
+    /// itself a range.
     case range(NamedDays, through: NamedDays?)
 
     /// Reads `today`, `yesterday`, `2024-02-03`, `2024-02` or `2024`, or a range such as `2024-02-03..2024-03` or

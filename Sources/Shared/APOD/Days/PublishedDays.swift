@@ -10,9 +10,9 @@ enum PublishedDays {
     /// Returns the newest day that may be published: the date at UTC-4.
     ///
     /// NASA publishes at 00:05 US Eastern time, which is UTC-4 in summer and UTC-5 in winter. UTC-4 never misses a
-    /// published picture in any season, and needs no daylight saving rules. Its price is a request that fails with 404
-    /// in the five minutes after midnight, and in winter in the hour before. With UTC+14, the first zone to change its
-    /// date, this request would fail for eighteen hours a day.
+    /// published picture in any season, and needs no daylight saving rules. The cost is a request that fails with 404
+    /// in the five minutes after midnight and, in winter, in the hour before midnight. With UTC+14, the first zone to
+    /// change its date, this request would fail for eighteen hours a day.
     static func newest(at time: Timestamp) -> CalendarDay {
         max(first, CalendarDay(at: time, offset: .seconds(-4 * 3600)))
     }

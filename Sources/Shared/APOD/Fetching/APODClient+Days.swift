@@ -113,7 +113,7 @@ extension APODClient {
         try keptDays([day], of: service).fresh[day]
     }
 
-    /// Returns a fresh picture from the first service, or nil if a request may be necessary.
+    /// Returns the fresh cached picture of the first service, or nil if a request may be necessary.
     func keptPicture(of day: CalendarDay) throws -> DayResult? {
         guard let service = services.first?.service, let result = try freshResult(of: day, service),
             let picture = result.picture, picture.mediaType == .image || !options.fallsBack
@@ -163,7 +163,8 @@ extension APODClient {
         return results
     }
 
-    /// Locks the days against requests by other processes. Returns nil if nothing is cached.
+    /// Locks the days, so that no other process requests them. Returns nil for a refresh, or if the answers cannot be
+    /// cached.
     private func turn(toAsk service: ServiceClient, for days: ArraySlice<CalendarDay>) throws -> KeyLock? {
         guard !options.refreshes, let first = days.min(), let last = days.max() else { return nil }
         return try store.turn(toAsk: service.service, for: first == last ? "\(first)" : "\(first)-\(last)")

@@ -1,7 +1,7 @@
 import Support
 
 extension APODClient {
-    /// How many days to search for an image. No year had none.
+    /// The number of days to search for an image. Every year so far had images.
     private static let fallbackDays = 365
 
     /// Replaces each result without an image by the latest image before it, if the options ask for it. Throws

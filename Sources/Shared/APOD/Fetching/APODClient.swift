@@ -17,11 +17,11 @@ public struct APODClient: Sendable {
     let interruption: Interruption
     private let tally = Monitor((all: 0, skipped: [PictureOptions.Exclusion: Int]()))
     private let hasWarnedOfStale = Monitor(false)
-    /// The known end of the archive.
+    /// The end of the archive, as known to this run.
     let end = ArchiveEnd()
 
     /// - Parameters:
-    ///   - science: the address of NASA's service, `Service.scienceAddress`, or of a compatible one.
+    ///   - science: the address of NASA's service, `Service.scienceAddress`, or of a compatible service.
     ///   - api: the address of a classic server; required for the choice `api`.
     ///   - http: makes the requests, with its retries and limits.
     ///   - caches: the policy for a service's address decides where its answers are cached.

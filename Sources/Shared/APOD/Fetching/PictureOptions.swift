@@ -1,4 +1,4 @@
-/// Selects pictures, and how to fetch them.
+/// Selects pictures, and determines how to fetch them.
 public struct PictureOptions: Sendable, Equatable {
     /// Selects every picture.
     public static let standard = PictureOptions()

@@ -1,8 +1,8 @@
 import Records
 import Support
 
-/// Reads days from standard input: records with a `date` for `PictureTool`, or lines with a day,
-/// month or year as for `--date`. Ignores blank lines and comments after `#`.
+/// Reads days from standard input: records with a `date` for `PictureTool`, or lines with a day, month or year, as for
+/// `--date`. Ignores blank lines and comments after `#`.
 ///
 /// Lines that are available at the same time are requested together, so neighbouring days share a request. Memory: a
 /// few windows of pictures, for any number of lines.

@@ -3,8 +3,8 @@ import HTTP
 import Store
 import Support
 
-/// Caches the answers of the services in the index of the disk cache, in memory, or not at all, by the policy for the
-/// service's address. Opens the cache on first use. Safe to use on several threads.
+/// Caches the answers of the services according to the policies for their addresses: in the index of the cache on disk,
+/// in memory, or not at all. Opens the cache on first use. Safe to use on several threads.
 ///
 /// If the cache cannot be opened, read or written, warns and continues without it. Every method throws `Cancelled` if
 /// the run is stopped, and, for a cache of a newer layout, a failure that ends the run.
@@ -32,7 +32,7 @@ final class CachedDays: Sendable {
         self.log = log
     }
 
-    /// Returns the cached days from `first` to `last`, ascending, including expired ones.
+    /// Returns the cached days from `first` to `last`, ascending, including expired days.
     func days(from first: CalendarDay, through last: CalendarDay, of service: Service) throws -> [KeptDay] {
         let (server, address) = (Server(service, at: addresses[service]), foreignAddress(of: service))
         return try reading(service) { cache in

@@ -33,8 +33,8 @@ struct KeptDay: Sendable {
             : isPast ? .seconds(86_400) : .seconds(5 * 60)
     }
 
-    /// Returns whether the answer can be used without a request. If the clock went back, only answers that never expire
-    /// are fresh.
+    /// Returns whether the answer can be used without a request. If the clock was set back, only answers that never
+    /// expire are fresh.
     ///
     /// - Parameter needsRaw: whether NASA's own object is required, if the service sent one.
     func isFresh(at now: Timestamp, needsRaw: Bool) -> Bool {

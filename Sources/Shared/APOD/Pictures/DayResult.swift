@@ -33,7 +33,7 @@ struct DayResult: Sendable {
         return nil
     }
 
-    /// The picture's record, or `{"date":…}` for a failure, without its `error`. `apod` has the paragraphs
+    /// The picture's record; for a failure, `{"date":…}` without its `error`. The field `apod` contains the paragraphs
     /// and links of the explanation.
     var record: Record {
         let raw = raw.map { JSON.raw($0) }

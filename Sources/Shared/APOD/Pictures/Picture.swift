@@ -14,8 +14,8 @@ public struct Picture: Sendable, Equatable {
     let service: Service
     let day: CalendarDay
     let mediaType: MediaType
-    /// The fields in the old service's names and order, followed by the new service's. A missing value has no field.
-    /// All texts are plain, and each is on one line.
+    /// The fields, with the old service's names and order, followed by additional fields of the new service. A missing
+    /// value has no field. All texts are plain, and each is on one line.
     let fields: Record
     /// The explanation's paragraphs and links (`Article.layout`).
     let layout: Record
@@ -26,7 +26,7 @@ public struct Picture: Sendable, Equatable {
     ///   - copyright: the copyright holder; nil for pictures in the public domain.
     ///   - thumbnailURL: a still of a video.
     ///   - permalink: the article's page.
-    ///   - credit: the creators, with or without a claim.
+    ///   - credit: the creators, whether or not they claim a copyright.
     ///   - alt: a description of the picture for readers who cannot see it.
     init(
         service: Service, day: CalendarDay, title: String, explanation: Article, mediaType: MediaType, url: String?,

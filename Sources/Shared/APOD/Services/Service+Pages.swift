@@ -1,9 +1,9 @@
 import Support
 
 extension Service {
-    /// The most days in an answer of the new service.
+    /// The maximum number of days in an answer of the new service.
     static let pageLimit = 25
-    /// The most days in any request.
+    /// The maximum number of days in any request.
     static let mostDays = 31
     /// Days further apart are requested singly: discarding most of a page costs more than two requests.
     private static let widestStep = 3

@@ -1,11 +1,11 @@
 import Store
 import Support
 
-/// Operations on scopes both on disk and in memory.
+/// Operations on scopes, both on disk and in memory.
 extension Caches {
     /// Switches to a scope and, unless `keeping`, purges the previous scope, in memory too. Returns the previous scope
-    /// and its contents, or nil if the scope is current already. See `CacheStore.makeCurrent`.
-    /// `CacheStore.finishPurges` removes the files on disk.
+    /// and its contents, or nil if the scope is already current. See `CacheScopes.makeCurrent`.
+    /// `CacheScopes.finishPurges` removes the files on disk.
     public func makeCurrent(_ scope: ScopeName, keeping: Bool = false) throws -> ScopeSwitch? {
         guard let made = try cache().scopes.makeCurrent(scope, keeping: keeping) else { return nil }
         guard var purged = made.purged else { return made }
@@ -13,8 +13,8 @@ extension Caches {
         return ScopeSwitch(old: made.old, purged: purged)
     }
 
-    /// Returns the scope if no entry was ever stored in it, with a similar known scope, or nil if the scope is known. A
-    /// new scope may be a typing error, so this is called before the scope is used. Creates nothing.
+    /// Returns nil if the scope is known; otherwise the scope, which may be a typing error, with a similar known scope.
+    /// Must be called before the scope is used. Creates nothing.
     public func unknownScope(_ scope: ScopeName) throws -> UnknownScope? {
         if scope == .standard { return nil }
         var known: Set = [ScopeName.standard]
@@ -25,23 +25,23 @@ extension Caches {
     }
 }
 
-/// A scope without any entries yet.
+/// A scope in which no entry was ever stored.
 public struct UnknownScope: Sendable, Equatable {
     public let scope: ScopeName
     /// A similar existing scope.
     public let suggestion: String?
-    /// An existing scope at an edit distance of one.
+    /// An existing scope at an edit distance of 1.
     public let mistyped: String?
 
     init(scope: ScopeName, among known: [String]) {
         self.scope = scope
-        // Numbered names are similar on purpose.
+        // Numbered names, such as user1 and user2, are similar on purpose.
         let known = known.filter { !NearMatch.differOnlyInDigits($0, scope.text) }
         mistyped = known.first { NearMatch.isTypo(scope.text, of: $0) }
         suggestion = mistyped ?? NearMatch.suggestion(for: scope.text, among: known)
     }
 
-    /// For a warning.
+    /// The text of a warning.
     public var message: String {
         "no entry was ever stored in the scope \"\(scope)\"" + (suggestion.map { "; did you mean \($0)?" } ?? "")
     }
@@ -53,10 +53,10 @@ extension ScopeContents {
 }
 
 extension Caches {
-    /// Returns the path, with links resolved, if a text is the path of an entry's file in this cache, on disk or in
-    /// memory. The file need not exist. Opens nothing.
+    /// Returns the text, or its path with links resolved, if it has the format of an entry's file in this cache, on
+    /// disk or in memory; otherwise nil. The file need not exist. Opens nothing.
     public func entryPath(_ text: String) -> String? {
-        // Most arguments are addresses, which are no paths.
+        // Return early for addresses, the most common arguments.
         guard let root = settings.root, text.slashesOfAuthority == nil else { return nil }
         let disk = CacheRoot(root)
         return [text, CacheKey.absolutePath(text)].first { path in

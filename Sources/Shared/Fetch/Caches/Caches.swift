@@ -2,7 +2,7 @@ import HTTP
 import Store
 import Support
 
-/// The place where a picture is stored, according to its policy.
+/// Stores pictures, according to their policy.
 public enum Storage: Sendable {
     /// In a cache, on disk or in memory.
     case cache(CacheStore)
@@ -10,14 +10,13 @@ public enum Storage: Sendable {
     case ephemeral(EphemeralStore)
 }
 
-/// The caches of a run, by policy and scope. They are opened on first use, so that a run which stores nothing opens no
-/// cache.
+/// The caches of a run, by policy and scope. Each is opened on first use, so a run that stores nothing opens no cache.
 ///
-/// Methods throw `CacheFailure` if a cache cannot be opened or used, `UnsafePlace` for a root that is not trusted,
-/// `SystemFailure` if a system call fails, and `Cancelled` if the run is stopped.
+/// Methods throw `CacheFailure` if a cache cannot be opened or used, `UnsafePlace` for a root that other users could
+/// have prepared or can change, `SystemFailure` if a system call fails, and `Cancelled` if the run is stopped.
 public final class Caches: Sendable {
-    /// The maximum number of open caches, the most recently used: records may name any number of scopes. A cache in
-    /// memory has some open files, of which a process may have 1024.
+    /// The maximum number of open caches, because records may name any number of scopes. The least recently used is
+    /// released. A cache in memory has some open files, and a process may have 1024.
     private static let limit = 32
 
     public let settings: CacheSettings
@@ -27,7 +26,7 @@ public final class Caches: Sendable {
     private let metrics: Metrics
     /// Stops the run.
     public let interruption: Interruption
-    /// The storage that other machines share, if any.
+    /// The storage shared with other machines, if any.
     public let remote: (any RemoteTier)?
     private let memoryUse: MemoryUse
     private let open = Monitor(Open())
@@ -38,24 +37,24 @@ public final class Caches: Sendable {
         /// The single connection to the root on disk, for all scopes.
         var index: Index?
         var ephemeralStores = LRU<EphemeralStore>(countLimit: limit, costLimit: limit)
-        /// The scope last switched to, once known.
+        /// The current scope, once it has been read.
         var current: ScopeName?
-        /// The places with resolved paths, once needed.
+        /// The places with resolved paths, once they have been needed.
         var resolvedPlaces: RuntimePlaces?
 
-        /// The name of a cache.
+        /// The name under which a cache is kept open.
         ///
         /// - Parameters:
         ///   - scope: nil for the current scope.
-        ///   - isFollowing: whether a cache in memory uses the current scope.
+        ///   - isFollowing: whether the cache is in memory and uses the current scope.
         static func name(isInMemory: Bool = false, scope: ScopeName?, isFollowing: Bool = false) -> String {
             (isInMemory ? "memory" : "disk") + (isFollowing ? " following " : " ") + (scope?.text ?? "")
         }
     }
 
     /// - Parameters:
-    ///   - settings: their scope overrides the scopes of records.
-    ///   - remote: the storage that other machines share, if any.
+    ///   - settings: a scope in the settings overrides the scopes of records.
+    ///   - remote: the storage shared with other machines, if any.
     ///   - inspect: inspects bytes before they are stored.
     public init(
         settings: CacheSettings, remote: (any RemoteTier)? = nil, clock: Clock = .system, log: Log = .silent,
@@ -72,7 +71,7 @@ public final class Caches: Sendable {
         memoryUse = MemoryUse(limit: settings.memoryCapacity, places: settings.places, clock: clock)
     }
 
-    /// The places as configured, and with resolved paths.
+    /// The places twice: as configured, and with resolved paths.
     private var places: [RuntimePlaces] {
         open.withLock { open in
             let resolved = open.resolvedPlaces ?? settings.places.resolved
@@ -86,23 +85,23 @@ public final class Caches: Sendable {
         try settings.policies.policy(for: address())
     }
 
-    /// The existing cache of the scope in use, on disk or in memory.
+    /// Returns the cache of the run's scope, on disk or in memory, or nil if it does not exist.
     public func existing(inMemory: Bool) throws -> CacheStore? {
         if inMemory { return try self.inMemory(scope: scope()).first }
         guard settings.root != nil, try settings.cacheRoot.indexIdentity() != nil else { return nil }
         return try cache()
     }
 
-    /// The existing caches in memory of this root, of one or all scopes, in any folder. A scope has several if sessions
-    /// differ in `XDG_RUNTIME_DIR`.
+    /// Returns the existing caches in memory of this root, of a scope or of all scopes, in any folder. A scope has
+    /// several such caches if sessions have different values of `XDG_RUNTIME_DIR`.
     public func inMemory(scope: ScopeName? = nil) throws -> [CacheStore] {
         try MemoryPlace.all(root: settings.root, scope: scope, in: settings.places).map {
             try make(settings(in: $0, scope: scope))
         }
     }
 
-    /// Empties the caches in memory of a scope or of all scopes, and returns their contents. Work of other processes
-    /// ends as after `CacheStore.purge`.
+    /// Empties the caches in memory of a scope or of all scopes, and returns their previous contents. Work of other
+    /// processes ends as after `CacheScopes.purge`.
     public func emptyMemory(of scope: ScopeName? = nil) throws -> ResetReport {
         let places = try MemoryPlace.all(root: settings.root, scope: scope, in: settings.places)
         var report = ResetReport()
@@ -115,7 +114,7 @@ public final class Caches: Sendable {
         return report
     }
 
-    /// Returns the effects of `emptyMemory`.
+    /// Counts the data that `emptyMemory` would remove.
     public func memoryReport(of scope: ScopeName? = nil) throws -> ResetReport {
         let places = try MemoryPlace.all(root: settings.root, scope: scope, in: settings.places)
         var report = ResetReport()
@@ -124,13 +123,13 @@ public final class Caches: Sendable {
         return report
     }
 
-    /// The cache on disk, regardless of the policy. Under the policy `memory`, only an existing cache, because this
-    /// policy does not write to the disk.
+    /// Returns the cache on disk, even if the policy is `disabled`. If the policy is `memory`, which must not write to
+    /// the disk, returns only an existing cache, otherwise nil.
     public func onDisk() throws -> CacheStore? {
         try settings.policies.standard == .memory ? existing(inMemory: false) : cache()
     }
 
-    /// All scopes of the cache of the standard policy, by name, including the current scope.
+    /// Returns all scopes of the cache of the standard policy, sorted by name, including the current scope.
     public func scopes() throws -> [ScopeSummary] {
         guard settings.policies.standard == .memory else { return try standard().scopes.all() }
         let current = try scope()
@@ -149,29 +148,29 @@ public final class Caches: Sendable {
         return found.values.sorted { $0.name.text < $1.name.text }
     }
 
-    /// The scope of records that name none. Opens and creates nothing.
+    /// The scope of records that name no scope. Opens no cache and creates nothing.
     public func scope() throws -> ScopeName {
         try settings.scope ?? open.withLock { open throws in try currentScope(&open) }
     }
 
-    /// The storage for the picture at an address.
+    /// Returns the storage for the picture at an address.
     ///
     /// - Parameter scope: the scope of a record; nil for the current scope.
     public func storage(for url: WebURL, scope: String? = nil) throws -> Storage {
         try storage(policy(for: url.normalized), scope: scope)
     }
 
-    /// The same for an address in its normal form, or a `file` address.
+    /// Returns the storage for the picture at a normalized address or a `file` address.
     public func storage(for address: @autoclosure () throws -> String, scope: String? = nil) throws -> Storage {
         try storage(policy(for: address()), scope: scope)
     }
 
-    /// The storage for files made from a picture. Nothing made from an ephemeral picture or a picture in memory is
-    /// stored on the disk.
+    /// Returns the storage for files made from a picture. If the picture is ephemeral or in memory, this is never the
+    /// disk.
     ///
     /// - Parameters:
     ///   - path: the path of the picture.
-    ///   - address: the source of the picture; nil for the file itself.
+    ///   - address: the source of the picture; nil if the file itself is the source.
     ///   - isEphemeral: whether the record's picture is ephemeral.
     public func storage(
         forVariantsOf path: String, address: String?, isEphemeral: Bool, scope: String? = nil
@@ -187,14 +186,14 @@ public final class Caches: Sendable {
         return try storage(policy, scope: scope)
     }
 
-    /// The storage for a placeholder of a picture that may come from any of these addresses, according to the strictest
-    /// of their policies.
+    /// Returns the storage for the placeholder of a picture with these addresses: according to the strictest of their
+    /// policies.
     public func storage(forStandInOf addresses: [WebURL], scope: String? = nil) throws -> Storage {
         let policies = addresses.isEmpty ? [settings.policies.standard] : addresses.map { policy(for: $0.normalized) }
         return try storage([.disabled, .memory].first(where: policies.contains) ?? .enabled, scope: scope)
     }
 
-    /// The storage for pictures of this policy.
+    /// Returns the storage for pictures with this policy.
     public func storage(_ policy: Policy, scope: String? = nil) throws -> Storage {
         switch policy {
         case .enabled, .memory: .cache(try cache(inMemory: policy == .memory, scope: scope))
@@ -202,11 +201,12 @@ public final class Caches: Sendable {
         }
     }
 
-    /// The cache for pictures without a rule: in memory if this is the standard policy, else on disk.
+    /// Returns the cache for pictures that no policy rule matches: in memory if that is the standard policy, otherwise
+    /// on disk.
     public func standard() throws -> CacheStore { try cache(inMemory: settings.policies.standard == .memory) }
 
-    /// The caches that may have entries of the scope in use, on disk and in memory, because entries remain when the
-    /// policy changes. Creates the cache of the standard policy if it is missing.
+    /// Returns all caches that may have entries of the run's scope. There can be several, because entries stay where
+    /// they are when the policy changes. Creates the cache of the standard policy if it is missing.
     public func all() throws -> [CacheStore] {
         let standard = try standard()
         let isInMemory = settings.policies.standard == .memory
@@ -219,27 +219,27 @@ public final class Caches: Sendable {
         for inMemory in [false, true] { try existing(inMemory: inMemory)?.maintenance.removeOldPreviews() }
     }
 
-    /// The settings of `standard`.
+    /// The settings of the cache `standard()`.
     public func standardSettings() throws -> CacheSettings {
         guard settings.policies.standard == .memory else { return settings }
         let scope = try scope()
         return try settings(in: .writable(root: settings.root, scope: scope, in: settings.places), scope: scope)
     }
 
-    /// The cache on disk or in memory.
+    /// Returns the cache on disk or in memory, opening it if necessary.
     ///
     /// - Parameter scope: the scope of a record; nil for the current scope.
     public func cache(inMemory: Bool = false, scope: String? = nil) throws -> CacheStore {
         var scope = try self.scope(scope)
         return try open.withLock { open throws in
-            // The index on disk determines the current scope.
+            // The current scope is recorded in the index on disk, also for caches in memory.
             let isFollowing = inMemory && scope == nil
             if isFollowing { scope = try currentScope(&open) }
             let name = Open.name(isInMemory: inMemory, scope: scope, isFollowing: isFollowing)
             if let cache = open.caches.use(name) { return cache }
             var settings = settings
             if inMemory {
-                // Reading it from the index on disk costs as much as a hit.
+                // Read the current scope only if necessary: reading it from the index on disk costs as much as a hit.
                 let current = try scope ?? currentScope(&open)
                 let place = try MemoryPlace.writable(root: settings.root, scope: current, in: settings.places)
                 settings = try self.settings(in: place, scope: scope)
@@ -255,9 +255,9 @@ public final class Caches: Sendable {
         }
     }
 
-    /// The settings for the cache in a place. They keep the place from being removed.
+    /// Returns the settings for the cache in a place. They hold a lock that prevents the removal of the place.
     ///
-    /// - Parameter scope: nil for reading only.
+    /// - Parameter scope: nil if the scope does not matter.
     private func settings(in place: MemoryPlace, scope: ScopeName?) throws -> CacheSettings {
         var settings = settings
         settings.scope = scope
@@ -290,7 +290,7 @@ public final class Caches: Sendable {
         try settings.scope ?? scope.map(ScopeName.init)
     }
 
-    /// The scope last switched to. Opens and creates nothing.
+    /// Returns the current scope. Opens no cache and creates nothing.
     private func currentScope(_ open: inout Open) throws -> ScopeName {
         if let known = open.current { return known }
         let found =
@@ -302,18 +302,18 @@ public final class Caches: Sendable {
         return found
     }
 
-    /// Whether a path leads into a scope of the cache that was purged after the path was returned. Creates nothing.
+    /// Whether a path belongs to a purged generation of its scope. Creates nothing.
     public func isPurged(_ path: String) throws -> Bool {
         for places in places {
             guard let place = MemoryPlace(of: path, root: settings.root, in: places) else { continue }
-            // An empty, unused place is removed.
+            // A purge removes the place once no process uses it.
             return try !place.isMade || make(settings(in: place, scope: nil)).scopes.isPurged(path)
         }
         return try existing(inMemory: false)?.scopes.isPurged(path) ?? false
     }
 
-    /// Completes the transfers to the remote, writes pending counts, and maintains each root. A signal during this ends
-    /// the process.
+    /// Completes the uploads to the remote, writes pending counts, and maintains each root. A signal in the meantime
+    /// ends the process.
     public func close() {
         remote?.close()
         var closed: [Index] = []

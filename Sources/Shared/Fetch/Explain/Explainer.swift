@@ -3,16 +3,16 @@ import Libc
 import Store
 import Support
 
-/// Explains the effects of a fetch. Takes no lease, changes no counter and no file, and does not create a missing root.
-/// Migrates an index of an older layout, like every command that opens it.
+/// Predicts the decision of a fetch, with its reason. Takes no lease, changes no counters or files, and does not create
+/// a missing root. Migrates an index of an older layout, like every command that opens it.
 public struct Explainer: Sendable {
     private let caches: Caches
     private let client: HTTPClient
     private let clock: Clock
 
     /// - Parameters:
-    ///   - remote: queried for its document only.
-    ///   - client: its guard judges addresses. No connection to a server is opened.
+    ///   - remote: asked only for the document, not for the bytes.
+    ///   - client: its address guard checks the addresses of the host. No connection is opened.
     public init(
         settings: CacheSettings, remote: (any RemoteTier)? = nil, client: HTTPClient, clock: Clock = .system,
         log: Log = .silent, interruption: Interruption
@@ -42,9 +42,9 @@ public struct Explainer: Sendable {
         }
     }
 
-    /// Explains a fetch of this request at present. Resolves the host's name, unless the run is offline.
+    /// Predicts the decision of a fetch of this request now. Resolves the host's name, unless the run is offline.
     ///
-    /// - Parameter expiry: as for the fetch.
+    /// - Parameter expiry: as in `FetchRequest`.
     public func explain(_ request: HTTPRequest, key: CacheKey, expiry: Expiry? = nil) throws -> Explanation {
         let now = clock.now()
         let settings = caches.settings
@@ -86,9 +86,9 @@ extension CacheSettings {
 }
 
 extension CacheStore {
-    /// Whether a fetch would ask the server now, as far as is known without waiting. Changes nothing.
+    /// Whether a fetch would now send a request, according to the current state of the cache. Changes nothing.
     ///
-    /// - Parameter expiry: as for `fetch`.
+    /// - Parameter expiry: as in `FetchRequest`.
     public func wouldAsk(_ request: HTTPRequest, key: CacheKey, expiry: Expiry? = nil) throws -> Bool {
         let now = clock.now()
         let facts = try facts(of: request, key: key, expiry: expiry, now: now)
@@ -98,12 +98,12 @@ extension CacheStore {
         }
     }
 
-    /// Collects the known facts of a request. Changes nothing: a row without its file stays.
+    /// Collects the facts about a request and its key. Changes nothing: even a row without its file stays.
     func facts(
         of request: HTTPRequest, key: CacheKey, expiry: Expiry?, now: Timestamp
     ) throws -> ExplainedFacts {
         var facts = ExplainedFacts()
-        // Explain a cached failure even if the server is asked regardless.
+        // Look up a cached failure even if a fetch would ignore it.
         let found = try index.look(key.name, in: active, address: rememberedAddress(of: request), now: now)
         facts.kept = try (found.entry ?? formerEntry(key)).map { entry in
             let entry = entry.expiring(
@@ -125,7 +125,7 @@ extension CacheStore {
 }
 
 extension PartialFile {
-    /// Returns the partial file that a fetch of this address would find.
+    /// Describes the partial file that a fetch of this address would find.
     fileprivate func leftover(for address: String) throws -> Explanation.Leftover? {
         guard let file = try root.openIfPresent(name), file.count > 0 else { return nil }
         let note = try readNote()

@@ -15,8 +15,8 @@ extension Explanation {
         ])
     }
 
-    /// The explanation as text: the decision, then a line for each fact, without a final line feed. External text is
-    /// escaped.
+    /// The explanation as text: the decision, then a line for each fact, without a final line feed. Text from servers
+    /// is escaped.
     public var text: String {
         var lines = ["\(url): \(decision.rawValue): \(reason)", "  key       \(key)", "  scope     \(scope)"]
         lines.append("  policy    \(policy.rawValue)\(rule.map { " by the rule \($0)" } ?? "")")
@@ -33,7 +33,7 @@ extension Explanation {
 
 extension Explanation.Kept {
     fileprivate var json: JSON {
-        // The other dates of an entry from before the clock was set back are meaningless.
+        // If the entry was fetched before the clock was set back, its other dates are meaningless.
         let dates = isDatedAhead ? nil : entry
         return .object([
             "state": .string((isExpired ? EntryState.expired : .fresh).rawValue), "whole": .bool(isWhole),

@@ -2,7 +2,7 @@ import HTTP
 import Store
 import Support
 
-/// The effects of a fetch of an address, and their reason: `put` as a dry run.
+/// The predicted decision of a fetch, with its reason: a dry run of `put`.
 public struct Explanation: Sendable, Equatable {
     public enum Decision: String, Sendable, CaseIterable {
         /// Serve the entry.
@@ -11,15 +11,15 @@ public struct Explanation: Sendable, Equatable {
         case revalidate
         /// Use the entry of the remote.
         case remote
-        /// Download the whole body, or the missing part.
+        /// Download the body, or its missing part.
         case fetch
-        /// Serve the expired entry: offline, or before its server revalidates it.
+        /// Serve the expired entry, because the run is offline or because the server permits use during revalidation.
         case stale
         /// There is no usable entry, and the run is offline.
         case offlineMiss = "offline-miss"
         /// Repeat a cached failure.
         case rememberedFailure = "remembered-failure"
-        /// Fail without a request, because the address is blocked.
+        /// Fail without a request, because the request or the address is blocked.
         case refused
     }
 
@@ -27,9 +27,9 @@ public struct Explanation: Sendable, Equatable {
     public struct Kept: Sendable, Equatable {
         public let entry: Entry
         public let isExpired: Bool
-        /// Whether it was fetched before the clock was set back, so its dates are meaningless.
+        /// Whether the entry was fetched before the clock was set back, so that its dates are meaningless.
         public let isDatedAhead: Bool
-        /// Whether its file exists with the size in the index. Otherwise the entry counts as absent.
+        /// Whether the file exists and has the size in the index. Otherwise the entry counts as absent.
         public let isWhole: Bool
         public let age: Duration
     }
@@ -41,11 +41,11 @@ public struct Explanation: Sendable, Equatable {
         public let total: Int?
         /// The value of `If-Range`, if any.
         public let validator: String?
-        /// Whether a download would continue these bytes.
+        /// Whether a download would resume after these bytes.
         public let canContinue: Bool
     }
 
-    /// The remote's entry of the key, if it would be queried.
+    /// The answer of the remote.
     public struct Shared: Sendable, Equatable {
         public enum Status: String, Sendable {
             case hit, miss, error
@@ -65,19 +65,18 @@ public struct Explanation: Sendable, Equatable {
     /// The pattern of the rule that determined the policy, if any.
     public let rule: String?
     public let decision: Decision
-    /// A clause: "it is fresh until …".
+    /// A clause such as "it is fresh until …".
     public let reason: String
     public let kept: Kept?
     public let negative: NegativeAnswer?
     public let leftover: Leftover?
-    /// Nil if a fetch would not ask the remote.
+    /// Nil if a fetch would not query the remote.
     public let shared: Shared?
-    /// Whether the key's lock is held. A fetch would wait for it first.
+    /// Whether the key's lock is held. A fetch would first wait for it.
     public let isLocked: Bool
     /// The addresses of the host; nil if not resolved.
     public let addresses: [JudgedAddress]?
-    /// The time until which other addresses of the same picture have priority after a temporary failure of this
-    /// address.
+    /// After a temporary failure of this address, other addresses of the same picture have priority until this time.
     public let restsUntil: Timestamp?
 }
 
@@ -89,16 +88,16 @@ struct ExplainedFacts {
     var isLocked = false
     /// Whether the picture is ephemeral.
     var isEphemeral = false
-    /// Whether the entry came from another address, so its validators are meaningless to this server.
+    /// Whether the entry came from another address, so that its validators are meaningless to this server.
     var isOfAnotherAddress = false
     var addresses: [JudgedAddress]?
     var shared: Explanation.Shared?
-    /// The time until which other addresses have priority.
+    /// Other addresses have priority until this time.
     var restsUntil: Timestamp?
-    /// The reason for not sending the request, independent of the host's addresses.
+    /// The reason why the request would be refused, regardless of the host's addresses.
     var refusal: String?
 
-    /// The decision with its reason, in the order of a fetch. Pure.
+    /// Returns the decision and its reason. Checks conditions in the same order as a fetch.
     func decide(now: Timestamp, rules: Freshness.Rules) -> (decision: Explanation.Decision, reason: String) {
         let entry = kept.flatMap { $0.isWhole ? $0.entry : nil }
         switch Freshness.decide(entry, now: now, rules: rules) {

@@ -2,13 +2,13 @@ import HTTP
 import Store
 import Support
 
-/// The time for which an answer may be used: our own expiry, which the server's fields can only shorten.
+/// The expiry of an answer: our own, which the server's header fields can only shorten.
 struct Retention: Equatable {
     var expiresAt: Timestamp
     var directives = CacheDirectives()
 
-    /// Computes the expiry from `expiry`, limited by the server's fields if they are respected (RFC 9111 §4.2, §5.2.2).
-    /// An answer that must not be stored, but is stored already, expires immediately.
+    /// Computes the expiry from `expiry`, limited by the server's header fields if they are respected (RFC 9111 §4.2,
+    /// §5.2.2). An entry whose new answer says `no-store` expires immediately.
     init(of headers: HTTPHeaders, now: Timestamp, expiry: Expiry, respectsServer: Bool) {
         let end = expiry.end(from: now)
         expiresAt = end
@@ -34,7 +34,8 @@ struct Retention: Equatable {
         return !control.noStore && !control.isPrivate
     }
 
-    /// The statuses that this cache understands. `must-understand` forbids storing others (RFC 9111 §5.2.2.3).
+    /// The statuses that this cache understands. With `must-understand`, answers with other statuses must not be stored
+    /// (RFC 9111 §5.2.2.3).
     private static let understood: Set<Int> = [200, 203, 204, 206, 304, 401, 403, 404, 405, 410, 414]
 
     /// Whether the server permits caches to store its answer (RFC 9111 §3).

@@ -4,25 +4,26 @@ import Store
 import Support
 
 extension CacheStore {
-    /// The name of an address whose cached failure ends the request; nil if the server is asked regardless.
+    /// The digest of the address whose cached failure ends the request; nil if cached failures are ignored.
     func negativeAddress(of request: HTTPRequest) -> String? {
         settings.refreshes ? nil : rememberedAddress(of: request)
     }
 
-    /// The name of an address whose failure is cached; nil if it never is.
+    /// The digest of the address under which failures of the request are cached; nil if they are not cached.
     func rememberedAddress(of request: HTTPRequest) -> String? {
         settings.negativeTTL != .none && request.isForAnybody ? Self.negativeName(of: request) : nil
     }
 
-    /// Increased by each version that accepts answers or pictures refused by the previous version, to invalidate its
-    /// cached failures.
+    /// Increase it in each version that accepts answers or pictures refused by the previous version. This invalidates
+    /// the failures cached by that version.
     private static let refusals = 2
 
     private static func negativeName(of request: HTTPRequest) -> String {
         SHA256.hex(of: "\(refusals) \(request.url.requestText)")
     }
 
-    /// Caches a definite failure, as long as its server permits if that is respected. Logs a failure to store it.
+    /// Caches a permanent failure, for as long as `NegativeTTL` and, if respected, the server's `Cache-Control` permit.
+    /// Errors of the cache are only logged.
     func remember(_ error: any Error, of request: HTTPRequest, key: CacheKey) {
         let failure = Support.failure(of: error)
         let now = clock.now()
@@ -31,7 +32,7 @@ extension CacheStore {
             let span = settings.respectsCacheControl
                 ? ttl.span(of: failure, asServerSaysAt: now) : ttl.span(of: failure)
         else { return }
-        // Unlike failures of fetching, failures of formats do not name the picture.
+        // Unlike messages of `FetchFailure`, messages of `FormatFailure` do not name the picture.
         let text = failure is FormatFailure ? "\(request.url.redacted): \(failure.message)" : failure.message
         let answer = NegativeAnswer(
             code: failure.code, exitCode: failure.exitCode, text: text, since: now, until: now + span)
@@ -44,18 +45,19 @@ extension CacheStore {
 }
 
 extension HTTPRequest {
-    /// Whether all users get the same answer. Answers that depend on credentials or a user's fields are neither cached
-    /// nor shared.
+    /// Whether all users get the same answer: the request has neither credentials nor header fields from the user.
+    /// Otherwise failures are not cached.
     var isForAnybody: Bool { headers.isEmpty && !carriesCredentials }
 }
 
-/// Addresses that failed temporarily while an inferior picture was available. They are not requested for a while.
+/// Addresses that failed temporarily although they have a better picture than another address. They are not requested
+/// for ten minutes.
 extension CacheStore {
     private static let postponed = "postponed"
-    /// The time without requests.
+    /// The duration of this pause.
     private static let postponement: Duration = .seconds(10 * 60)
 
-    /// Records a temporary failure of an address. Logs a failure to store it.
+    /// Records a temporary failure of an address. Errors of the cache are only logged.
     public func postpone(_ key: CacheKey) {
         let now = clock.now()
         let note = Metadata(name: key.name, body: [], fetchedAt: now, expiresAt: now + Self.postponement)
@@ -66,15 +68,15 @@ extension CacheStore {
         }
     }
 
-    /// Returns the end of an address's pause, which may be over, or nil if it has not failed. Nil also if the address
-    /// has an entry, fresh or expired, because that is preferred to an inferior picture.
+    /// Returns the end of an address's pause, and whether it is over. Returns nil if the address has not failed, or if
+    /// it has an entry, which is better than another picture even if it has expired.
     public func postponement(of key: CacheKey) throws -> (until: Timestamp, isOver: Bool)? {
         guard !settings.refreshes,
             let note = try metadata.item(key.name, in: Self.postponed),
             let until = note.expiresAt, try peek(key) == nil
         else { return nil }
         let now = clock.now()
-        // A date in the future means that the clock was set back.
+        // If the failure was recorded in the future, the clock was set back.
         return (until, until <= now || note.fetchedAt > now + Clock.tolerance)
     }
 }

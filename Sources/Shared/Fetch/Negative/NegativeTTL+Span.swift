@@ -4,16 +4,16 @@ import Store
 import Support
 
 extension NegativeTTL {
-    /// The duration for which a failure is cached; nil for a failure that may be temporary, or that this side causes: a
-    /// limit, a blocked address, a damaged transfer.
+    /// The lifetime of a cached failure; nil for a failure that may be temporary or is not caused by the server, such
+    /// as a limit, a blocked address or a damaged transfer.
     func span(of failure: any Failure) -> Duration? {
         guard self != .none, let standard = Self.standard(failure) else { return nil }
         if case .always(let span) = self { return span > .zero ? span : nil }
         return standard
     }
 
-    /// The duration limited by the server's fields (RFC 9111 §4.2); nil for an answer that must not be stored. A server
-    /// may also make definite answers cacheable that otherwise are not.
+    /// The lifetime, limited by the server's header fields (RFC 9111 §4.2); nil for an answer that must not be stored.
+    /// The header fields can also make permanent failures cacheable that otherwise are not.
     func span(of failure: any Failure, asServerSaysAt now: Timestamp) -> Duration? {
         guard self != .none, let answer = (failure as? FetchFailure)?.answer else { return span(of: failure) }
         guard Retention.allowsKeeping(answer.headers, answer.status), !CacheControl(answer.headers).noCache else {
@@ -27,9 +27,9 @@ extension NegativeTTL {
         return span > .zero ? span : nil
     }
 
-    /// The statuses of failures that may be cached without an explicit duration (RFC 9110 §15.1).
+    /// The statuses of failures that may be cached without an explicit lifetime (RFC 9110 §15.1).
     private static let heuristic: Set<Int> = [204, 404, 405, 410, 414]
-    /// The maximum for an answer that is cacheable only because its server permits it.
+    /// The maximum lifetime of a failure that is cacheable only because of its header fields.
     private static let unknown: Duration = .seconds(10 * 60)
 
     private static func standard(_ failure: any Failure) -> Duration? {
@@ -44,7 +44,7 @@ extension NegativeTTL {
         case let failure as FormatFailure:
             switch failure {
             case .notAnImage, .unsupported, .notRead, .notGIF: .seconds(10 * 60)
-            // An empty, truncated or damaged picture may be complete the next time.
+            // An empty, truncated or damaged picture may be complete at the next attempt.
             case .empty, .truncated, .corrupt, .overLimit, .noSuchPage, .truncatedMovie, .corruptMovie: nil
             }
         default: nil

@@ -2,22 +2,24 @@ import HTTP
 import Store
 import Support
 
-/// Refusals in the index of a root, which all its processes and scopes share. Opened with the first request.
+/// Stores refusals of servers in the index of a root, shared by all processes and scopes. The index is opened at the
+/// first request.
 ///
-/// A root that cannot be opened or written prevents no request. From then on, only this process knows the refusals.
+/// If the root cannot be opened or written, requests continue, and refusals are stored in the memory of this process
+/// only.
 public final class CachedQuotas: QuotaLedger {
     private let isAlone = Monitor(false)
     private let memory = MemoryQuotas()
     private let log: Log
     private let open: @Sendable () throws -> CacheStore
 
-    /// - Parameter open: returns the cache with the index.
+    /// - Parameter open: opens the cache whose index stores the refusals.
     public init(log: Log = .silent, open: @escaping @Sendable () throws -> CacheStore) {
         self.log = log
         self.open = open
     }
 
-    /// Throws `Cancelled`, and `CacheFailure.newerLayout`, which ends every run.
+    /// Throws `Cancelled` and, to end the run, `CacheFailure.newerLayout`.
     public func refusal(of name: String) throws -> QuotaRefusal? {
         try shared { try $0.index.quota(name, now: $0.clock.now()).flatMap(QuotaRefusal.init) }
             ?? memory.refusal(of: name)
@@ -28,7 +30,7 @@ public final class CachedQuotas: QuotaLedger {
             ?? memory.keep(refusal, of: name)
     }
 
-    /// Nil if the root cannot be used.
+    /// Runs `body` on the shared cache, or returns nil if it cannot be used.
     private func shared<Result>(_ body: (CacheStore) throws -> Result) throws -> Result? {
         if isAlone.withLock({ $0 }) { return nil }
         do {
@@ -50,8 +52,8 @@ public final class CachedQuotas: QuotaLedger {
 }
 
 extension Caches {
-    /// Returns the ledger of an address: of its root, or of this process if the policy stores nothing. Opens no cache
-    /// yet.
+    /// Returns a function that selects the ledger for an address: in the cache on disk or in memory or, if the policy
+    /// is `disabled`, of this process. Opens no cache yet.
     public func quotas(log: Log) -> @Sendable (WebURL) -> any QuotaLedger {
         let alone = MemoryQuotas()
         let onDisk = CachedQuotas(log: log) { [self] in try cache() }

@@ -1,6 +1,6 @@
 import Store
 
-/// A GIF of the service, identified by an exercise and a resolution, since the addresses of GIFs change.
+/// A GIF of the service, identified by an exercise and a resolution rather than by its address, which changes.
 public struct ExerciseGIF: Sendable, Hashable, CustomStringConvertible {
     public let id: ExerciseID
     public let resolution: Resolution

@@ -3,7 +3,7 @@ import Support
 
 /// A failure to get the GIF of an exercise.
 public enum GIFFailure: Failure, Equatable {
-    /// The record has none of these fields, which name an exercise.
+    /// The record has none of the fields that can contain an exercise's id.
     case noID(fields: [String])
 
     case badID(String)
@@ -21,7 +21,7 @@ public enum GIFFailure: Failure, Equatable {
     case refusing(until: Timestamp)
     /// The answer to a request for the list is not a list.
     case notAList(String)
-    /// The open version reports a failure, with its message.
+    /// The open version of ExerciseDB reports a failure; the text is its message.
     case refused(String)
     /// The service could not be reached several times in a row, so this run makes no more requests.
     case unreachable

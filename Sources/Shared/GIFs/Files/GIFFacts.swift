@@ -10,7 +10,7 @@ struct GIFFacts: Sendable, Hashable {
     let frames: Int
     /// The sum of all delays as stored.
     let durationMilliseconds: Int
-    /// How often the GIF plays; 0 for an endless loop.
+    /// The number of times the GIF plays; 0 for an endless loop.
     let loop: Int
 }
 

@@ -63,11 +63,11 @@ extension EntryFilter {
 
 /// Merges the GIFs of several caches. Includes damaged GIFs, which `verify` reports.
 public struct GIFListing {
-    /// The caches that have further entries, each with its remaining entries and its next entry, if that was read.
+    /// The caches with remaining entries. `next` is an entry that was already read, if any.
     fileprivate var sources: [(cache: CacheStore, entries: EntryListing, next: Entry?)]
     fileprivate let order: EntryOrder?
 
-    /// Throws `CacheFailure` if the index cannot be used, and `Cancelled`.
+    /// Returns the next GIF, or nil after the last. Throws `CacheFailure` if the index cannot be used, and `Cancelled`.
     public mutating func next() throws -> FoundEntry? {
         for index in sources.indices.reversed() where sources[index].next == nil {
             repeat {
@@ -93,8 +93,8 @@ extension Entry {
     /// The GIF of the entry; nil for entries of other kinds.
     public var gif: ExerciseGIF? { key.flatMap(ExerciseGIF.init(cacheKey:)) }
 
-    /// Returns a fault of the entry's file, whose length and digest match the row: it is not a valid GIF, or it differs
-    /// from the recorded facts.
+    /// Describes a fault of a file whose length and digest match the row: the file is not a valid GIF, or it differs
+    /// from the recorded facts. Returns nil if there is no fault.
     func gifFault(in file: some ByteSource) throws -> String? {
         let facts: GIFFacts
         do {

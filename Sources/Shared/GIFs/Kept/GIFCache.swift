@@ -38,7 +38,7 @@ public struct GIFCache: Sendable {
 
     /// - Parameters:
     ///   - client: must use `ExerciseTransport`, which handles the service's peculiarities.
-    ///   - expiry: when new and cached GIFs expire; by default as in the settings.
+    ///   - expiry: the expiry of new and cached GIFs; nil for the expiry in the settings.
     ///   - quota: the quota that the client's transport updates.
     public init(
         caches: Caches, service: ExerciseService, client: HTTPClient, expiry: Expiry? = nil,
@@ -72,7 +72,7 @@ public struct GIFCache: Sendable {
         let settings = caches.settings
         let known = try settings.isOffline || settings.refreshes ? nil : status(of: gif)
         do {
-            // Without a request, the state of the service does not change.
+            // Do not call `note`: without a request, the state of the service is unchanged.
             if known == .stale, !mayRevalidate(), let item = try cached(gif) { return item }
             let isUnknown = gifURL == nil && service.isOpen && known != .hit && !settings.isOffline
             var item = try ask(gif, at: isUnknown ? find(gif.id) : gifURL)

@@ -8,7 +8,7 @@ public struct ExerciseFilter: Sendable, Equatable {
     public var bodyParts: [String] = []
     public var targets: [String] = []
     public var equipment: [String] = []
-    /// Parts of the name.
+    /// Substrings of the name.
     public var names: [String] = []
 
     /// Each string may contain several words separated by commas, like the value of an option.

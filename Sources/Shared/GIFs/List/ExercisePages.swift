@@ -4,8 +4,8 @@ import Records
 /// Joins the pages of the service's list.
 ///
 /// Each page of the open version has the address of the next page (`OpenAnswer`). RapidAPI's pages are arrays without a
-/// total or a link: a page that is shorter than the first page ends the list. The requested length is no criterion,
-/// since a plan may silently limit the length of all pages.
+/// total or a link: a page that is shorter than the first page ends the list. Pages are not compared with the requested
+/// length, since a plan may silently limit the length of all pages.
 struct ExercisePages {
     private static let mostPages = 10_000
 

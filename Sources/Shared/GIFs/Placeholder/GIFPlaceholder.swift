@@ -26,7 +26,7 @@ public final class GIFPlaceholder: Sendable {
     private let hasWarned = Monitor(false)
 
     /// - Parameters:
-    ///   - service: the policy for its address applies to a placeholder without an address.
+    ///   - service: its address determines the policy for a placeholder that is drawn or read from a file.
     ///   - client: downloads the placeholder; must not be the client of the service.
     public init(_ source: Source, caches: Caches, service: ExerciseService, client: HTTPClient, log: Log) {
         self.source = source

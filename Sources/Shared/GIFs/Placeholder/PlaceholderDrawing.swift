@@ -57,7 +57,7 @@ enum PlaceholderDrawing {
         }
     }
 
-    /// Mixes the share of ink with the background at a pixel.
+    /// Sets a pixel to a mixture of ink and background, in which the share of ink is `share / whole`.
     private static func lay(_ share: Int, of whole: Int, _ x: Int, _ y: Int, on picture: inout PixelBuffer) {
         for channel in 0..<3 {
             let mixed = (ground[channel] * (whole - share) + ink[channel] * share + whole / 2) / whole

@@ -16,7 +16,7 @@ enum ExerciseAnswer {
         case 401: hasKey ? .keyInvalid : .keyMissing
         case 403 where !hasKey: .keyMissing
         case 403 where message(in: body).contains(text: "not subscribed"): .notSubscribed
-        // This means a wrong EXERCISEDB_API_URL rather than a wrong id.
+        // A missing endpoint means a wrong EXERCISEDB_API_URL rather than a wrong id.
         case 404 where message(in: body).contains(text: "endpoint"): nil
         case 404, 422: gif.map { .unknownExercise($0) }
         case 429: quota(in: body).map { .quotaExceeded($0) }

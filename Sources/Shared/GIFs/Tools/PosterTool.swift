@@ -37,8 +37,8 @@ public struct PosterTool: CacheTool {
 
 extension FoundEntry {
     /// Returns the poster from the cache, or draws it. The poster is a variant of the GIF with a separate lease. It is
-    /// deleted with the GIF, and drawn again if the GIF changes, once for all processes. Throws `NamedFailure`,
-    /// `CacheFailure`, `SystemFailure`, `Cancelled`.
+    /// deleted with the GIF, and drawn again if the GIF changes. Only one of several concurrent processes draws it.
+    /// Throws `NamedFailure`, `CacheFailure`, `SystemFailure`, `Cancelled`.
     func poster(_ options: DecodeOptions) throws -> MadeFile {
         let key = try CacheKey(printed: entry.key ?? "")
         return try options.interruption.during {

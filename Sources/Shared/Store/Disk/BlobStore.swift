@@ -1,15 +1,15 @@
 import Libc
 import Support
 
-/// The files of the entries.
+/// Reading and hashing of entry files.
 package enum BlobStore {
-    /// Returns the SHA-256 of a source in hexadecimal digits. Calls `check` between pieces; its error ends the call.
+    /// Returns the SHA-256 of a source in hexadecimal digits. Calls `check` before each piece and rethrows its error.
     package static func sha256(of source: some ByteSource, check: () throws -> Void = {}) throws -> String {
         var hash = try digest(of: source, check: check)
         return hash.finish()
     }
 
-    /// Returns the SHA-256 of a source for further input.
+    /// Returns the hash state after the bytes of a source, so that more bytes can be added.
     package static func digest(of source: some ByteSource, check: () throws -> Void = {}) throws -> SHA256 {
         var hash = SHA256()
         try copy(source) { piece in
@@ -37,8 +37,9 @@ extension CacheRoot {
     /// Whether the entry's file has the size in the index, see `wholeFile`.
     package func isWhole(_ entry: Entry) throws -> Bool { try wholeFile(entry) != nil }
 
-    /// Returns the status of an entry's file if it has the size in the index, and belongs to this user unless the root
-    /// is shared. Costs a single system call. Throws `SystemFailure` if it fails, as the file may be intact.
+    /// Returns the status of an entry's file if it has the size in the index and, unless the root is shared, belongs to
+    /// this user. Costs a single system call. Throws `SystemFailure` if that call fails, because the file may be
+    /// intact.
     func wholeFile(_ entry: Entry) throws -> FileStatus? {
         guard let status = try file(entry.place), status.bytes == entry.bytes, isShared || status.owner == geteuid()
         else { return nil }
@@ -51,8 +52,9 @@ extension CacheRoot {
         return try BlobStore.sha256(of: file) == entry.sha256
     }
 
-    /// Opens the folder for a file that is about to be renamed, creating it if necessary, outside any transaction.
-    /// Throws `SystemFailure`, or `UnsafePlace` if others may write to an existing folder.
+    /// Opens the folder, one of 256 per scope, into which a file will be renamed, creating it if necessary. Called
+    /// before the transaction, which then only renames. Throws `SystemFailure`, or `UnsafePlace` if other users can
+    /// write to the folder.
     func folderToFill(_ place: String) throws -> Folder {
         let name = String(place[..<(place.lastIndex(of: "/") ?? place.endIndex)])
         if let found = try existing(name) { return found }
@@ -79,7 +81,7 @@ extension CacheRoot {
         return try folder()?.hardLink(place, to: other) ?? false
     }
 
-    /// Waits until the names of the folders of a file, and the file's name, are on the disk.
+    /// Syncs all folders above a file, up to the root, so that its name is on the disk.
     func synchronizeFolders(of place: String) throws {
         guard let root = try folder() else { return }
         var name = place
@@ -90,11 +92,12 @@ extension CacheRoot {
         try root.synchronize()
     }
 
-    /// Renames a finished file into the folder from `folderToFill`, atomically, and returns the folder it is then in.
+    /// Atomically renames a finished file into the folder from `folderToFill`. Returns the folder, opened again if it
+    /// was removed in the meantime.
     func put(_ temporary: String, at place: String, in folder: Folder) throws -> Folder {
         let name = String(place[place.index(after: place.lastIndex(of: "/") ?? place.startIndex)...])
         var folder = folder
-        // A concurrent `clean` may remove the new, still empty folder again.
+        // A concurrent `clean` may remove the folder while it is empty.
         for _ in 0..<16 {
             do {
                 try rename(temporary, to: name, in: folder)

@@ -2,12 +2,12 @@ import CSystem
 import Libc
 import Support
 
-/// The boot of the machine. Bytes that were written without waiting for the disk are safe until the next boot, even if
-/// their writer is killed, because the page cache keeps them.
+/// The boot of the machine. Bytes written without a disk sync are safe until the next boot, even if their writer is
+/// killed, because they are in the page cache.
 extension CacheRoot {
-    /// Identifies the boot of the machine and the mount and the folder of the root: a cache that was moved or restored
-    /// counts as written in another boot. 0 if the bytes may be lost without a restart, as on a network file system or
-    /// a failing disk, or if the system reports no boot.
+    /// Identifies the boot of the machine together with the root's mount and folder: a cache that was moved or restored
+    /// counts as written in another boot. 0 if bytes may be lost without a restart, as on a network file system or a
+    /// failing disk, or if the system does not identify its boots.
     var boot: Int64 {
         get throws {
             guard let folder = try folder() else { return 0 }
@@ -20,8 +20,8 @@ extension CacheRoot {
         }
     }
 
-    /// Runs `body`, which writes to a file. If the disk fails, `boot` is 0 from then on: bytes of other files that wait
-    /// for the disk may be lost, too, so entries are verified before use.
+    /// Runs `body`, which writes to a file. After an I/O error, `boot` is 0: unsynced bytes of other files may be lost
+    /// too, so their entries must be verified before use.
     func writing<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -34,11 +34,11 @@ extension CacheRoot {
     private static func boot(of folder: Folder) -> Int64 {
         guard let boot = systemBoot, csystem_is_local(folder.descriptor) else { return 0 }
         let (mount, identity) = (csystem_mount(folder.descriptor), folder.identity)
-        // A struct as a whole is printed by reflection, a third of a hit's instructions.
+        // Interpolating a whole struct uses reflection, which took a third of the instructions of a hit.
         return digest(of: "\(boot) \(mount) \(identity.device) \(identity.inode)")
     }
 
-    /// Identifies the boot of the machine alone; 0 if the system does not report it.
+    /// Identifies the boot of the machine, regardless of the root; 0 if the system does not report it.
     static let machineBoot: Int64 = systemBoot.map { digest(of: $0) } ?? 0
 
     /// 62 bits of a SHA-256, never 0.

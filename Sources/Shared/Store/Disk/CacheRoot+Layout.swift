@@ -1,19 +1,19 @@
 import Libc
 import Support
 
-/// Interpretation of the names below a root.
+/// Parsing and construction of the names below a root.
 extension CacheRoot {
-    /// A folder with files of a single scope.
+    /// One of the up to 256 folders with the entry files of a scope.
     struct BlobFolder: Sendable, Equatable {
         /// The scope's folder, as in the index.
         let scope: String
         /// The name below the root.
         let name: String
-        /// The first two digits of its files.
+        /// The first two digits of its files' names.
         let digits: String
     }
 
-    /// Every folder of files below `scopes/` by name, whether the index knows it or not.
+    /// Returns all folders of entry files below `scopes/`, sorted by name, including folders unknown to the index.
     func blobFolders() throws -> [BlobFolder] {
         try scopeFolders().flatMap { scope in
             let name = "\(Self.scopes)/\(scope)"
@@ -23,26 +23,26 @@ extension CacheRoot {
         }.sorted { $0.name < $1.name }
     }
 
-    /// The folders of all generations of all scopes: `<hash>`, and `<hash>/g<N>` after the Nth purge.
+    /// Returns the folders of all generations of all scopes: `<hash>`, and `<hash>/g<N>` after the Nth purge.
     func scopeFolders() throws -> [String] {
         try names(in: Self.scopes).filter(\.utf8.isName).sorted().flatMap { hash in
             try [hash] + names(in: "\(Self.scopes)/\(hash)").map { "\(hash)/\($0)" }.filter(Self.isScopeFolder).sorted()
         }
     }
 
-    /// The highest generation with a folder, for a scope named by its hash.
+    /// Returns the highest generation that has a folder, for the scope with this hash.
     func latestGeneration(of hash: String) throws -> Int64 {
         try names(in: "\(Self.scopes)/\(hash)").compactMap { Self.generation(ofFolder: "\(hash)/\($0)") }.max() ?? 0
     }
 
     // MARK: Names that become paths
 
-    // Names from an index become paths only if they fit the layout, because others may have written the index.
+    // Names from an index become paths only if they fit the layout, because another user may have written the index.
 
-    /// Whether a text is a scope's folder, see `ScopeName.folder`.
+    /// Whether a text has the format of `ScopeName.folder`.
     static func isScopeFolder(_ folder: String) -> Bool { generation(ofFolder: folder) != nil }
 
-    /// The generation in the name of a scope's folder.
+    /// Parses the generation in the name of a scope's folder. Returns nil for any other name.
     static func generation(ofFolder folder: String) -> Int64? {
         guard folder.utf8.prefix(32).isName else { return nil }
         let rest = folder.utf8.dropFirst(32)
@@ -53,7 +53,7 @@ extension CacheRoot {
         return Int64(Substring(digits))
     }
 
-    /// The path of a scope's folder below the root.
+    /// The path of a scope's folder below the root, or nil if the name does not fit the layout.
     static func scope(_ folder: String) -> String? { isScopeFolder(folder) ? "\(scopes)/\(folder)" : nil }
 
     /// The path of an entry's file below the root, or nil if a name does not fit the layout.
@@ -62,7 +62,7 @@ extension CacheRoot {
         return "\(scope)/\(Substring(file.utf8.prefix(2)))/\(file)"
     }
 
-    /// Whether a path may be an entry's file in any root.
+    /// Whether a path has the format of an entry's file in any root.
     package static func isLikeBlob(_ path: String) -> Bool {
         let parts = path.split(separator: "/").map(String.init)
         guard let scopes = parts.lastIndex(of: Self.scopes), parts.count - scopes >= 4, let file = parts.last else {
@@ -72,7 +72,7 @@ extension CacheRoot {
         return blob(file, folder: folder) == parts[scopes...].joined(separator: "/")
     }
 
-    /// The hash of the scope and the generation of an entry's file at an absolute path.
+    /// Parses the hash of the scope and the generation from the absolute path of an entry's file.
     func origin(ofBlob path: String) -> (hash: String, generation: Int64)? {
         guard let rest = path.removing(bytePrefix: self.path(of: Self.scopes) + "/") else { return nil }
         let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
@@ -82,7 +82,7 @@ extension CacheRoot {
         return (hash, generation)
     }
 
-    /// Whether an absolute path may be an entry's file in this root.
+    /// Whether an absolute path has the format of an entry's file in this root.
     package func hasPlace(for path: String) -> Bool {
         origin(ofBlob: path) != nil && Self.name(ofBlob: Self.fileName(path)) != nil
     }
@@ -92,7 +92,7 @@ extension CacheRoot {
         path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? path
     }
 
-    /// The name of the row for a file, or nil if the cache did not create the file.
+    /// The name of the row that a file name begins with, or nil if the cache never creates such names.
     static func name(ofBlob file: String) -> String? {
         let name = file.utf8.prefix(32)
         guard name.isName else { return nil }
@@ -110,20 +110,20 @@ extension CacheRoot {
         return String(Substring(name))
     }
 
-    /// Whether a text may be the extension of an entry's file.
+    /// Whether a text is allowed as the extension of an entry's file.
     static func isExtension(_ text: Substring) -> Bool {
         (1...8).contains(text.utf8.count)
             && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) }
     }
 
-    /// Follows the name in the file names of variants, so that a file alone reveals its kind.
+    /// Follows the entry's name in the file name of a variant, so that the file name reveals the kind.
     static let variantMark = "-v"
 
     fileprivate static let stampLength = 24
     private static let digestLength = 16
 
-    /// Returns the name for the file of an entry. A file that a killed process has put in place without a row gets it
-    /// too, and is overwritten. Checks the extension again, because it becomes a path.
+    /// Returns the name for an entry's file. The same content always has the same name, so a file that a killed process
+    /// left without a row is overwritten. Checks the extension again, because it becomes part of a path.
     static func blobName(_ name: String, isVariant: Bool, sha256: String, fileExtension: String) throws -> String {
         guard isExtension(fileExtension[...]) else {
             throw CacheFailure.fault(detail: "\(fileExtension) is no extension for a file")
@@ -131,7 +131,7 @@ extension CacheRoot {
         return "\(name)\(isVariant ? variantMark : "-")\(sha256.prefix(stampLength)).\(fileExtension)"
     }
 
-    /// Returns another name for a file with the same content, while a row has the usual name.
+    /// Returns another name for a file with the same content, for use while a row has the usual name.
     static func otherBlobName(_ file: String) -> String {
         let random = String(UInt64(UInt32.random(in: 0...UInt32.max)) | 1 << 32, radix: 16).dropFirst()
         let fixed = 32 + (isVariant(file) ? variantMark.utf8.count : 1) + digestLength
@@ -143,7 +143,7 @@ extension CacheRoot {
         file.lastIndex(of: ".").map { String(file[file.index(after: $0)...]) } ?? ""
     }
 
-    /// The beginning of the content's SHA-256 in a file's name; nil in names of earlier versions.
+    /// The first digits of the content's SHA-256 in a file name; nil for names of earlier versions.
     static func digest(ofBlob file: String) -> String? {
         let stamp = file.utf8.dropFirst(32 + (isVariant(file) ? variantMark.utf8.count : 1)).prefix(stampLength)
         return stamp.isStamp ? String(Substring(stamp.prefix(digestLength))) : nil
@@ -163,7 +163,7 @@ extension CacheRoot {
 
     static func isVariant(_ file: String) -> Bool { file.dropFirst(32).hasPrefix(variantMark) }
 
-    /// The files of an original in a scope's folder, one for each of its contents.
+    /// Returns the names of an original's files in a scope's folder, one for each content.
     func originals(_ name: String, folder: String) throws -> [String] {
         guard let scope = Self.scope(folder) else { return [] }
         return try names(in: "\(scope)/\(name.prefix(2))").filter {
@@ -171,10 +171,10 @@ extension CacheRoot {
         }
     }
 
-    /// Part of the names of previews, and of no other file in `partial/`.
+    /// Occurs in the names of previews, and in no other name in `partial/`.
     package static let previewMark = ".preview"
 
-    /// The owner of a file in `partial/` or `locks/`: `<scope>-<name>`.
+    /// The owner of a file in `partial/` or `locks/`: the `<scope>-<name>` at the start of its name.
     static func owner(of file: String) -> String? {
         let parts = file.split(separator: "-", maxSplits: 1)
         guard parts.count == 2, parts[0].utf8.isName, parts[1].utf8.prefix(32).isName else { return nil }
@@ -184,14 +184,14 @@ extension CacheRoot {
     /// The lock of an owner.
     static func lock(owner: String) -> String { "\(locks)/\(owner)" }
 
-    /// Creates the empty folder of a scope's next generation. If the index is lost, it alone records that the earlier
-    /// generations were purged (see `latestGeneration`).
+    /// Creates the empty folder of a scope's next generation. If the index is lost, this folder is the only record that
+    /// the earlier generations were purged (see `latestGeneration`).
     func beginGeneration(_ generation: Int64, of hash: String) {
         if let folder = Self.scope("\(hash)/g\(generation)") { try? makeFolder(folder) }
     }
 
-    /// Removes the empty folders of a scope's generations. The caller has found no purge of the scope in the current
-    /// transaction, so no process needs or creates such a folder.
+    /// Removes the empty folders of a scope's generations. The caller has found, in the current transaction, no pending
+    /// purge of the scope, so no process needs or creates such a folder.
     func removeEmptyGenerations(of hash: String) throws {
         guard let folder = Self.scope(hash) else { return }
         for name in try names(in: folder) where Self.isScopeFolder("\(hash)/\(name)") {
@@ -205,10 +205,11 @@ extension CacheRoot {
     /// Suffixes of the files that SQLite creates beside a database.
     static let companions = ["-wal", "-shm", "-journal"]
 
-    /// Whether there is an index. An empty file was never set up.
+    /// Whether there is an index. An empty file does not count: it never had any tables.
     var hasIndex: Bool { get throws { try file(Self.index).map { $0.bytes > 0 } ?? false } }
 
-    /// Throws `UnsafePlace` unless the index and each file beside it are missing or plain files. SQLite follows links.
+    /// Throws `UnsafePlace` unless the index and each of its companions is missing or a plain file with a single link.
+    /// SQLite itself would follow links.
     func checkIndex(_ name: String = CacheRoot.index) throws {
         guard let folder = try folder() else { return }
         for file in [name] + Self.companions.map({ name + $0 }) {
@@ -218,17 +219,17 @@ extension CacheRoot {
         }
     }
 
-    /// Whether the index is new and files of an older index may lack rows.
+    /// Whether the index was created again and may lack rows of existing files.
     var awaitsRebuild: Bool { get throws { try status(of: Self.rebuildMark) != nil } }
 
-    /// Records that files may have lost their rows. To be called before an index is created.
+    /// Records that files may have lost their rows. Must be called before an index is created.
     func noteLostIndex() throws {
         if try !names(in: Self.scopes).isEmpty { _ = try openToWrite(Self.rebuildMark, O_WRONLY) }
     }
 
     func noteRebuilt() { remove(Self.rebuildMark) }
 
-    /// Names of damaged indexes and their companions.
+    /// The names of damaged indexes and their companions.
     var damagedIndexes: [String] {
         get throws { try names(in: ".").filter { $0.hasPrefix("\(Self.index).damaged") }.sorted() }
     }

@@ -19,21 +19,21 @@ import Support
 /// key-secret                        32 random bytes, for keys of addresses with secrets (`KeySecrets`)
 /// ```
 /// `<scope>` and `<name>` are 32 hexadecimal digits of a SHA-256: no external text becomes a path. `<stamp>` is the
-/// first 24 digits of the content's SHA-256, or 16 digits and 8 random ones if a row already names that file. So a file
-/// that has a row is never replaced, and no power failure leaves a row with the bytes of another content. The two
-/// digits divide the files among 256 folders, because some file systems are slow with a million files in a folder.
-/// Folders have mode 0700, files 0600.
+/// first 24 digits of the content's SHA-256, or 16 digits and 8 random ones if a row already names that file. A file
+/// that has a row is therefore never overwritten, and a power failure cannot leave a row whose file has another
+/// content. The two digits divide the files among 256 folders, because some file systems are slow with a million files
+/// in a folder. Folders have mode 0700, files 0600.
 ///
 /// The root is resolved once and held open (`Folder`). All names are relative to it, and no symbolic link is followed.
 /// A root is used only if it is missing, empty or already a cache, belongs to this user and is not world-writable.
 ///
-/// Methods throw `UnsafePlace` if others could have prepared the root or may change it, `CacheFailure.notACache` or
-/// `cannotMakeRoot` if it is something else, and `SystemFailure` if a system call fails. A failed call never counts as
-/// absence.
+/// Methods throw `UnsafePlace` if other users could have prepared the root or can change it, `CacheFailure.notACache`
+/// if it has other contents, `cannotMakeRoot` if it cannot be opened or created, and `SystemFailure` if a system call
+/// fails. After a failed call, a file never counts as missing.
 package final class CacheRoot: Sendable {
-    /// Absolute, without links in it and without a slash at the end.
+    /// The absolute path, with symbolic links resolved and without a trailing slash.
     package let path: String
-    /// Whether the user permits other owners and writers of the root.
+    /// Whether the root may belong to another user or be writable by others.
     let isShared: Bool
     private let held: Monitor<Folder?>
     /// The value of `boot` for an opened folder.
@@ -43,7 +43,7 @@ package final class CacheRoot: Sendable {
     let locks = LockTable()
     let leases = LeaseTable()
 
-    /// Resolves a relative path against the current folder. Opens nothing.
+    /// Resolves a relative path against the current folder. Does not open the root.
     ///
     /// - Parameter fault: makes calls on files below the root fail, for tests.
     package init(_ path: String, isShared: Bool = false, fault: Folder.Fault? = nil) {
@@ -76,7 +76,8 @@ package final class CacheRoot: Sendable {
         "\(partials)/\(scope.hash)-\(name)\(generation == 0 ? "" : ".g\(generation)")"
     }
 
-    /// The lock of a key in every generation: a process may wait for work of an ended generation, which notices soon.
+    /// The lock of a key, the same in every generation. A process may therefore wait for work of a purged generation,
+    /// which soon detects the purge and ends.
     package static func lock(_ name: String, in scope: ScopeName) -> String { "\(locks)/\(scope.hash)-\(name)" }
 
     // MARK: The open folder
@@ -100,7 +101,7 @@ package final class CacheRoot: Sendable {
         }
     }
 
-    /// Closes the root if its path leads elsewhere by now, so that the next use opens it again.
+    /// Closes the root if its path now leads to another folder, so that the next use opens the new folder.
     func refresh() throws {
         try held.withLock { held throws in
             if let folder = held, try FileStatus(at: path)?.identity != folder.identity { held = nil }
@@ -112,26 +113,28 @@ package final class CacheRoot: Sendable {
             if let status = try folder.status(of: name) { try check(status, at: path(of: name)) }
         }
         try check(folder.status(), at: path)
-        // The index itself records its owner.
+        // With an index, `Schema.origin` decides whether this is a cache.
         if let index = try folder.status(of: Self.index), index.kind == .file, index.bytes > 0 { return }
         try requireCache(folder)
     }
 
-    /// Throws `CacheFailure.foreignRoot` if the rights to another user's file or folder are missing.
+    /// Throws `CacheFailure.foreignRoot` if a file or folder belongs to another user and this user lacks `rights` to
+    /// it.
     func requireReadable(_ status: FileStatus, at path: String, _ rights: Int32 = R_OK) throws {
         if status.owner == geteuid() || path.withPathPointer({ access($0, rights) }) == 0 { return }
         guard errno == EACCES else { return }
         throw CacheFailure.foreignRoot(path: self.path, owner: status.owner, user: geteuid())
     }
 
-    /// Throws `UnsafePlace` for a folder that is not trusted.
+    /// Throws `UnsafePlace` for a symbolic link and, unless the root is shared, for a folder that other users can
+    /// change.
     func check(_ status: FileStatus, at path: String) throws {
         guard let fault = UnsafePlace.fault(ofFolder: path, status) else { return }
         if case .link = fault { throw fault }
         if !isShared { throw fault }
     }
 
-    /// Throws `CacheFailure.notACache` unless the root is empty or a cache. Ignores the owner of the index.
+    /// Throws `CacheFailure.notACache` unless the root is missing, empty or a cache. Does not read the index.
     func requireCache() throws { if let folder = try folder() { try requireCache(folder) } }
 
     private func requireCache(_ folder: Folder) throws {
@@ -149,16 +152,16 @@ package final class CacheRoot: Sendable {
 
     func status(of name: String) throws -> FileStatus? { try folder()?.status(of: name) }
 
-    /// Returns the names in a folder, in no order; none if it is missing. A folder of the cache holds a 256th of a
-    /// scope's files, so the list is short.
+    /// Returns the names in a folder, unsorted; none if the folder is missing. The list is short: a folder has about a
+    /// 256th of a scope's files.
     package func names(in name: String) throws -> [String] { try folder()?.names(in: name) ?? [] }
 
-    /// Returns the status of a regular file, or nil.
+    /// Returns the status of a regular file, or nil if there is none with this name.
     package func file(_ name: String) throws -> FileStatus? {
         try status(of: name).flatMap { $0.kind == .file ? $0 : nil }
     }
 
-    /// Whether a name still leads to this file.
+    /// Whether a name still refers to this open file.
     func has(_ file: File, as name: String) throws -> Bool { try status(of: name)?.identity == file.identity }
 
     /// Opens a plain file, or returns nil if it is missing.
@@ -186,7 +189,7 @@ package final class CacheRoot: Sendable {
 
     // MARK: Creation
 
-    /// Creates the missing folders, except for the index. Safe for concurrent processes.
+    /// Creates the root, its folders and its tag if they are missing. Safe for concurrent processes.
     func make() throws {
         for folder in [Self.scopes, Self.partials, Self.locks, Self.leases] { try makeFolder(folder) }
         do {
@@ -210,7 +213,8 @@ package final class CacheRoot: Sendable {
         }
     }
 
-    /// Runs `body` on the root, and again on a new root if it was removed, as nothing can be created in it.
+    /// Runs `body` on the root. If the root was removed, creates it again and repeats `body`, because nothing can be
+    /// created in a removed folder.
     private func makingRoot<Result>(_ body: (Folder) throws -> Result) throws -> Result {
         do {
             return try body(made())

@@ -2,10 +2,10 @@ import CSystem
 import Libc
 import Support
 
-/// A lock among all threads and processes that use a root. The kernel releases it when its holder dies.
+/// A lock that excludes all other threads and processes that use a root. The kernel releases it when its holder dies.
 ///
 /// Each lock is on one byte of a single file, `locks/all`, which is never removed. On systems and file systems without
-/// such locks (`csystem_has_byte_locks`), each lock is a locked file.
+/// byte locks (`csystem_has_byte_locks`), each lock is a file with an `flock`.
 package final class KeyLock: Sendable {
     private enum Holding: Sendable {
         case byte(LockTable.Byte)
@@ -16,8 +16,9 @@ package final class KeyLock: Sendable {
     /// Whether the first attempt found the lock held.
     package let wasContended: Bool
 
-    /// The delays between attempts double. A lock held briefly is taken promptly, and a lock held during a download
-    /// costs forty attempts a second. Retrying, rather than waiting in the kernel, lets a stopped run end promptly.
+    /// The delay between attempts doubles up to the limit: a briefly held lock is acquired promptly, and waiting for a
+    /// download costs forty attempts a second. A thread that waited in the kernel could not react to the end of the
+    /// run.
     private static let firstWait: Duration = .milliseconds(1)
     private static let longestWait: Duration = .milliseconds(25)
 
@@ -38,7 +39,7 @@ package final class KeyLock: Sendable {
             try interruption.sleep(wait)
             try whileWaiting()
             var current = stall ?? Stall()
-            // While this thread runs, the process is not suspended.
+            // A lock of this process cannot stall: the process is running, not suspended.
             let holder = Self.holder(root, name)
             if holder != getpid() {
                 try current.observe(work.progress(of: holder, in: root), after: wait, work: work)
@@ -53,7 +54,7 @@ package final class KeyLock: Sendable {
         self.wasContended = wasContended
     }
 
-    /// Returns the lock with this name, or nil if it is held.
+    /// Returns the lock with this name after acquiring it, or nil if it is held.
     static func ifFree(root: CacheRoot, _ name: String) throws -> KeyLock? {
         try attempt(root, name).map { KeyLock($0, wasContended: false) }
     }
@@ -77,8 +78,8 @@ package final class KeyLock: Sendable {
     }
 }
 
-/// The byte locks of this process below one root. The kernel excludes other processes, through a single open file; a
-/// set of offsets excludes other threads.
+/// The byte locks of this process below one root. Kernel locks on a single open file exclude other processes; a set of
+/// offsets excludes other threads.
 final class LockTable: Sendable {
     private struct State {
         var file: File?
@@ -95,7 +96,7 @@ final class LockTable: Sendable {
     /// A held lock, released with the last reference.
     final class Byte: Sendable {
         private let table: LockTable
-        /// Differs from the table's file if the root was removed since.
+        /// Differs from the table's file if the root was removed after this lock was taken.
         private let file: File
         private let offset: Int64
 
@@ -115,8 +116,8 @@ final class LockTable: Sendable {
 
     static let fileName = "\(CacheRoot.locks)/all"
 
-    /// The limit of attempts when the file is replaced after it was locked. Only repeated removal of the root needs
-    /// more.
+    /// The maximum number of attempts if the file is replaced before it is locked. Only a root that is removed again
+    /// and again needs more.
     static let attempts = 16
 
     /// Locks the byte for this name if it is free.
@@ -136,7 +137,7 @@ final class LockTable: Sendable {
                     state.isUnsupported = true
                     return .unsupported
                 }
-                // The root may have been removed during the run. Other processes then lock another file.
+                // If the root was removed during the run, other processes lock another file.
                 do {
                     if try root.has(file, as: Self.fileName) {
                         state.taken.insert(offset)
@@ -159,7 +160,8 @@ final class LockTable: Sendable {
         return try state.withLock { state throws in
             if state.isUnsupported { return nil }
             if state.taken.contains(offset) { return true }
-            // Closing another descriptor of the file would remove this process's signatures.
+            // Use the open file if there is one: closing a second descriptor would release the locks of
+            // `csystem_sign_byte`.
             guard let file = try state.file ?? root.openIfPresent(Self.fileName) else { return false }
             switch csystem_is_byte_locked(file.descriptor, offset) {
             case 0: return false
@@ -196,8 +198,8 @@ final class LockTable: Sendable {
     }
 }
 
-/// An exclusive `flock` on a file that its holder creates and removes. A process that locks a file just as it is
-/// removed finds no link to it and starts again.
+/// An exclusive `flock` on a file that its holder creates and removes. A process that locks a file just after its
+/// removal sees a link count of 0 and starts again.
 private final class LockedFile: Sendable {
     private let root: CacheRoot
     private let name: String
@@ -221,8 +223,8 @@ private final class LockedFile: Sendable {
         throw CacheFailure.replaced(root: root.path)
     }
 
-    /// Removes the file while it is locked, so that a process between opening and locking it notices. If the root was
-    /// replaced, the file with this name is another process's lock and stays.
+    /// Removes the file while it is locked, so that a process that has opened it but not locked it yet notices the
+    /// removal. If the root was replaced, the file with this name is another process's lock and stays.
     deinit {
         if (try? root.has(file, as: name)) == true { root.remove(name) }
     }
@@ -230,7 +232,7 @@ private final class LockedFile: Sendable {
     /// Locks the file and writes the process ID into it. Nil if the lock is held.
     convenience init?(_ name: String, in root: CacheRoot, signedBy process: pid_t) throws {
         try self.init(name, in: root)
-        // Others can do without it, for example on a full disk.
+        // The ID is optional. Writing it can fail, for example on a full disk.
         try? PartialFile.truncate(file, to: 0)
         try? file.write(Array(String(process).utf8))
     }

@@ -3,9 +3,9 @@ import Support
 
 /// The leases of a root, recorded without a lock, so that a reader never waits for a process that writes the index.
 ///
-/// `leases/` has a file for each time at which leases end. A lease sets a byte of that file, chosen by a hash of the
-/// entry's path. Any number of processes may set bytes concurrently. No byte is ever cleared; the file is deleted after
-/// its time. Paths that share a byte are both leased.
+/// `leases/` has a file per end time. A lease sets a byte in that file, chosen by a hash of the entry's path. Any
+/// number of processes may set bytes concurrently. No byte is ever cleared; the file is deleted after its end time. If
+/// two paths share a byte, a lease of either path protects both.
 ///
 /// A reader first records the lease and then checks the entry's row again. A process that removes an entry first
 /// deletes its row, and then checks for leases before it deletes the file. In any order, one of them notices the other.
@@ -17,13 +17,13 @@ final class LeaseTable: Sendable {
 
     private let open = Monitor<OpenPeriod?>(nil)
 
-    /// A million bytes, of which file systems store only the pages in use: with 10,000 leases in a period, one entry in
-    /// a hundred is kept longer than necessary.
+    /// A million bytes, stored as a sparse file. With 10,000 leases in a period, one unleased entry in a hundred seems
+    /// leased and is kept longer than necessary.
     private static let slots: Int64 = 1 << 20
 
     fileprivate static func slot(of place: String) -> off_t { off_t(LockTable.offset(of: place) % slots) }
 
-    /// Records leases that end with the period.
+    /// Records leases that end at the end of the period.
     func record(_ places: [String], until period: LeasePeriod, now: Timestamp, in root: CacheRoot) throws {
         let file = try open.withLock { open throws in
             if let open, open.period == period, try root.has(open.file, as: period.file) { return open.file }
@@ -40,7 +40,8 @@ final class LeaseTable: Sendable {
         }
     }
 
-    /// The leases that have not ended. Throws `SystemFailure` if they cannot be read, as everything may then be leased.
+    /// The leases that have not ended. Throws `SystemFailure` if they cannot be read, because any entry may then be
+    /// leased.
     func live(at now: Timestamp, in root: CacheRoot) throws -> LiveLeases {
         let periods = try periods(in: root).filter { $0.isLive(at: now) }
         let files = try periods.compactMap { period -> (LeasePeriod, File)? in
@@ -85,7 +86,7 @@ struct LiveLeases {
     }
 }
 
-/// A time at which leases end, and the promised duration.
+/// The end time of a group of leases, and the promised duration.
 struct LeasePeriod: Equatable {
     let end: Timestamp
     let promise: Duration
@@ -103,8 +104,8 @@ struct LeasePeriod: Equatable {
         (self.end, self.promise) = (Timestamp(milliseconds: end), .milliseconds(promise))
     }
 
-    /// Whether the leases hold. A lease that would outlast a new lease does not: it was recorded before the clock was
-    /// set back, and could hold for years.
+    /// Whether the leases are in force. A lease that ends later than a new lease would is not: it was recorded before
+    /// the clock was set back, and could last for years.
     func isLive(at now: Timestamp) -> Bool {
         now < end && end <= now + promise + Lease(promise: promise).step + Clock.tolerance
     }

@@ -2,7 +2,7 @@ import CSystem
 import Libc
 import Support
 
-/// The work under a lock, as seen by waiting processes.
+/// The work that a lock protects. Waiting processes observe its progress.
 package struct LockedWork: Sendable {
     package enum Kind: String, Sendable {
         case download = "is downloading it"
@@ -13,7 +13,7 @@ package struct LockedWork: Sendable {
     let kind: Kind
     /// The file below the root that grows during the work.
     let file: String?
-    /// The maximum time without progress.
+    /// The maximum time without progress, after which a waiting process gives up.
     let limit: Duration
 
     package init(_ kind: Kind, file: String? = nil, limit: Duration) {
@@ -40,8 +40,8 @@ package struct LockedWork: Sendable {
 
 /// The time during which the holder of a lock has made no progress.
 ///
-/// Adds up the pauses of the waiting process rather than comparing times: a pipeline that was suspended as a whole has
-/// not waited.
+/// Adds up the pauses of the waiting process instead of comparing times, so that time during which both processes were
+/// suspended does not count.
 struct Stall {
     private var last: LockedWork.Progress?
     private var duration: Duration = .zero

@@ -1,11 +1,11 @@
 import Libc
 import Support
 
-/// A download in progress or interrupted. The process that holds the key's lock owns it.
+/// The file of a download that is in progress or was interrupted. Only the holder of the key's lock uses it.
 ///
-/// A note beside the file names the version of the bytes. It is removed before the file is truncated and written before
-/// new bytes, so bytes never have the note of another version. A body that arrives at once has no note. A note of
-/// another boot is invalid, because bytes that did not reach the disk may be missing in the middle.
+/// A note beside the file identifies the version of the bytes. It is removed before the file is truncated and written
+/// before new bytes, so it never describes bytes of another version. A body received in a single piece has no note. A
+/// note of another boot is invalid, because unsynced bytes may be missing in the middle of the file.
 package final class PartialFile: ByteSink {
     /// Its name below the root.
     package let name: String
@@ -18,7 +18,7 @@ package final class PartialFile: ByteSink {
     /// Whether a note exists; nil if unknown.
     private var hasNote: Bool?
 
-    /// - Parameter use: the limit in memory.
+    /// - Parameter use: the memory limit, for a file in memory.
     package init(name: String, root: CacheRoot, use: MemoryUse? = nil) {
         self.name = name
         self.root = root
@@ -78,8 +78,8 @@ package final class PartialFile: ByteSink {
     /// The number of bytes so far.
     package var count: Int { body?.count ?? 0 }
 
-    /// Continues the bytes of an earlier attempt at an address. Drops the last byte of a complete body, since the range
-    /// after it would be empty. Returns the note, or nil if there is nothing to continue.
+    /// Prepares to append to the bytes of an interrupted download of the same address. Drops the last byte of a
+    /// complete body, because the range after it would be empty. Returns the note, or nil if there are no such bytes.
     package func resume(address: String, check: () throws -> Void) throws -> Note? {
         guard let note = try readNote(), note.address == address else { return nil }
         let file = try open()
@@ -103,19 +103,20 @@ package final class PartialFile: ByteSink {
         body = BodyWriter(file, use: use)
     }
 
-    /// Ends the body. Only `restart` begins another.
+    /// Ends the body: further writes have no effect until `restart`.
     package func forget() { body = nil }
 
     /// Appends bytes to the body. Throws `SystemFailure`, `CacheFailure.memoryFull`.
     package func write(_ bytes: RawSpan) throws { try root.writing { try body?.write(bytes) } }
 
-    /// Opens the file again, as the inspection reads its length. Throws `Lost` if it was replaced.
+    /// Opens the file again for the inspection, because `File.count` is the size at the time of opening. Throws `Lost`
+    /// if the file was replaced.
     package func reopened() throws -> File {
         guard let same = try root.openIfPresent(name, O_RDWR), same.identity == file?.identity else { throw Lost() }
         return same
     }
 
-    /// Ends the body and returns its SHA-256. Throws `Lost` if there is none.
+    /// Ends the body and returns its SHA-256. Throws `Lost` if there is no body.
     package func finish() throws -> String {
         guard let body else { throw Lost() }
         let found = try digest ?? body.finish()
@@ -141,17 +142,17 @@ package final class PartialFile: ByteSink {
         return note
     }
 
-    /// The boot for a new note; nil if bytes of a killed process may be lost.
+    /// The boot for a new note; nil if the file system may lose the bytes of a killed process.
     package var boot: Int64? { (try? root.boot).flatMap { $0 == 0 ? nil : $0 } }
 
-    /// Removes the note, so the bytes cannot be continued.
+    /// Removes the note, so that the download cannot be resumed.
     package func removeNote() {
         if hasNote != false { remove(noteName) }
         hasNote = false
     }
 
-    /// Writes the note of a body that was just restarted. Throws `Lost` if the file was replaced, as the note would
-    /// then belong to another file.
+    /// Writes the note of a body that was just restarted. Throws `Lost` if the file was replaced, because the note
+    /// would describe another file.
     package func write(_ note: Note) throws {
         guard try isInPlace() else { throw Lost() }
         hasNote = true

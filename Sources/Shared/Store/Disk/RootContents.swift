@@ -1,12 +1,12 @@
 import Libc
 import Support
 
-/// The kind of contents of a folder that is to become a root.
+/// The contents of a folder that was chosen as root.
 enum RootContents: Equatable {
     case empty
-    /// A cache, or remains of a cache.
+    /// A cache or its remains.
     case cache
-    /// Something else. It must not become a root.
+    /// Other files. The folder must not become a root.
     case foreign
 
     /// Marks the folder as a cache for backup programs.
@@ -25,10 +25,10 @@ enum RootContents: Equatable {
 
     /// - Parameters:
     ///   - names: all names in the folder.
-    ///   - tag: the beginning of its CACHEDIR.TAG; nil if there is none that can be read.
+    ///   - tag: the beginning of its CACHEDIR.TAG; nil if there is no such file.
     ///   - scopes: all names in its `scopes/`.
     init(names: [String], tag: [UInt8]?, scopes: [String]) {
-        // The root of a file system may contain this folder from the start.
+        // An empty file system may already contain this folder.
         let names = names.filter { $0 != "lost+found" }
         if names.isEmpty {
             self = .empty
@@ -37,7 +37,7 @@ enum RootContents: Equatable {
         } else if let tag, !Self.tag.utf8.starts(with: tag) {
             self = .foreign
         } else {
-            // Partly created, or left after the loss of index and tag.
+            // A cache that was partly created, or that has lost its index and tag.
             let folders = [CacheRoot.scopes, CacheRoot.partials, CacheRoot.locks, CacheRoot.leases]
             let isLayout =
                 names.contains(where: folders.contains) && scopes.allSatisfy(CacheRoot.isScopeFolder)

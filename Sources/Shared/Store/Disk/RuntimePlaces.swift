@@ -8,9 +8,9 @@ import Support
 /// $XDG_RUNTIME_DIR/apod-tools-bypass    ephemeral files; else /dev/shm/apod-tools-bypass-<uid>,
 ///                                       else the same in $TMPDIR or /tmp
 /// ```
-/// All have mode 0700 and belong to this user (`PrivateFolder`). Naming them makes no system call.
+/// All have mode 0700 and belong to this user (`PrivateFolder`). Creating this value makes no system call.
 public struct RuntimePlaces: Sendable {
-    /// Candidates for caches in memory, the best first. Existing caches are found in any of them.
+    /// Candidates for caches in memory, the best first. Caches may exist in any of them.
     package let memory: [String]
     /// Candidates for ephemeral files, the best first.
     package let ephemeral: [String]
@@ -48,7 +48,7 @@ public struct RuntimePlaces: Sendable {
         #endif
     }
 
-    /// The folder for `MemoryUse`: the folder for caches in memory, else for ephemeral files. Throws
+    /// The folder for the file of `MemoryUse`: the folder for caches in memory, or else for ephemeral files. Throws
     /// `CacheFailure.noRuntimeFolder`.
     func ledgerFolder() throws -> String { try (try? memoryFolder()) ?? ephemeralFolder().path }
 
@@ -65,7 +65,7 @@ public struct RuntimePlaces: Sendable {
             do {
                 let folder = try PrivateFolder.open(place, making: true)
                 guard let reason = refusal(folder) else { return folder }
-                // Just created in vain. A folder with contents stays.
+                // Removes the folder if it was just created. A folder with contents stays.
                 place.withPathPointer { _ = rmdir($0) }
                 reasons.append(reason)
             } catch let failure as UnsafePlace {
@@ -77,7 +77,7 @@ public struct RuntimePlaces: Sendable {
         throw failure(reasons.joined(separator: "; "))
     }
 
-    /// The folder for caches in memory that contains a path, whether it exists or not.
+    /// The folder for caches in memory that contains a path. Neither needs to exist.
     package func memoryFolder(of path: String) -> String? { memory.first { Self.contains($0, path) } }
 
     /// Whether a path is in a folder for ephemeral files.
@@ -127,12 +127,12 @@ struct EphemeralName: Equatable {
 }
 
 extension RuntimePlaces {
-    /// The limit of names that a run reads if it has no ephemeral files: some 0.3 ms. Other runs read all.
+    /// The number of names read by a run that stores no ephemeral files, in some 0.3 ms. Other runs read all names.
     private static let nameLimit = 2048
 
     /// Removes ephemeral files whose lease has expired, and partial files of killed runs. Every run of every tool calls
-    /// it; without such folders, it costs a system call per place. A process keeps a file that it has open. The next
-    /// run retries files that cannot be removed.
+    /// it; if the folders are missing, it costs one system call each. A process that has a file open can still read it.
+    /// The next run retries files that cannot be removed.
     public func sweep(now: Timestamp = .now()) {
         for folder in ephemeral { Self.sweep(folder, now: now, nameLimit: Self.nameLimit) }
     }
@@ -158,14 +158,14 @@ extension RuntimePlaces {
         }
     }
 
-    /// Whether a file was written before the clock was set back, so its lease could hold for years.
+    /// Whether a file was written before the clock was set back: its lease could last for years.
     private static func isDatedAhead(_ name: String, in folder: Int32) -> Bool {
         var status = stat()
         guard name.withPathPointer({ fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else { return false }
         return FileStatus(status).modified > .now() + Clock.tolerance
     }
 
-    /// Whether no process writes to a file.
+    /// Whether no process is writing the file: writers hold an `flock` on it.
     private static func isAbandoned(_ name: String, in folder: Int32) -> Bool {
         let descriptor = name.withPathPointer { openat(folder, $0, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
         guard descriptor >= 0 else { return false }

@@ -1,7 +1,7 @@
 import Support
 
-/// The directives of a server's `Cache-Control` for an entry, other than its expiry. Only runs that respect
-/// `Cache-Control` store and follow them.
+/// The directives of a server's `Cache-Control` for an entry, other than its expiry. Stored and followed only by runs
+/// that respect `Cache-Control`.
 public struct CacheDirectives: Sendable, Equatable {
     /// An expired entry must be revalidated before use (RFC 9111 §5.2.2.2).
     public var mustRevalidate: Bool
@@ -9,7 +9,8 @@ public struct CacheDirectives: Sendable, Equatable {
     public var isImmutable: Bool
     /// The end of the time in which an expired entry may be used during revalidation (RFC 5861 §3), if any.
     public var usableUntil: Timestamp?
-    /// The end of the time in which an expired entry may be used if its server fails (RFC 5861 §4); nil for no end.
+    /// The end of the time in which an expired entry may be used if its server fails (RFC 5861 §4); nil if it never
+    /// ends.
     public var standsInUntil: Timestamp?
 
     public init(

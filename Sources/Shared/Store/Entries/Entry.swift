@@ -11,12 +11,12 @@ public struct Entry: Sendable, Equatable {
         case superseded = 2
     }
 
-    /// 32 hexadecimal digits, which find the row: of the key's SHA-256, for a variant also of its options. A superseded
-    /// entry has the name of its file.
+    /// The name of the row: 32 hexadecimal digits of the SHA-256 of the key, or, for a variant, of the key and the
+    /// options. A superseded entry has its file name instead.
     package internal(set) var name: String
     public let scope: ScopeName
-    /// The key's text; for a variant, of its original. Nil only after the loss of the index, if the file does not store
-    /// it.
+    /// The text of the key; for a variant, the key of its original. Nil only after the loss of the index, if the key
+    /// was not stored with the file.
     public internal(set) var key: String?
     public internal(set) var kind = Kind.original
     /// The name of a variant's original, or the name that a superseded entry had.
@@ -35,9 +35,9 @@ public struct Entry: Sendable, Equatable {
     /// Pixels of the upright picture.
     public internal(set) var width: Int?
     public internal(set) var height: Int?
-    /// A note of the inspection.
+    /// See `FileFacts.details`.
     public internal(set) var details: String?
-    /// The validators for asking the server whether the bytes have changed.
+    /// The validators for conditional requests.
     public package(set) var validators = Validators()
     /// The time of the last successful request.
     public package(set) var fetchedAt = Timestamp(milliseconds: 0)
@@ -50,26 +50,26 @@ public struct Entry: Sendable, Equatable {
     /// Whether the file must be inspected again before its next use.
     var isUnsettled = false
     package var directives = CacheDirectives()
-    /// Whether it is for this machine only: it was requested with credentials, its server forbids shared caches, or
-    /// neither is known.
+    /// Whether the entry must not be shared with other machines: it was requested with credentials, its server forbids
+    /// shared caches, or this is unknown.
     package var isPrivate = true
-    /// The request fields that determined the answer, with a digest of their values, as written by `Fetch`; nil if it
-    /// answers every request.
+    /// The request fields that determined the answer, with a digest of their values, as written by `Fetch`; nil if the
+    /// answer is valid for every request.
     package var vary: String?
     /// The boot in which the file was written without waiting for the disk (`CacheRoot.boot`); nil once the file is
     /// durable.
     var boot: Int64?
-    /// The modification time of a durable file in nanoseconds; nil if it is unknown. A file with another time is
-    /// compared with its row: a power failure may have lost the row of a newer file with this name.
+    /// The modification time of a durable file in nanoseconds; nil if it is unknown. If the file has another time, its
+    /// content is compared with the row: a power failure may have lost the row of a newer file with this name.
     var modified: Int64?
 
     /// The number of the row; 0 before it is stored.
     var id: Int64 = 0
     /// The absolute path of the file; empty before it is stored.
     public internal(set) var path = ""
-    /// The file's name below the root; empty for an ephemeral file, and if a row has an invalid name.
+    /// The path of the file below the root; empty for an ephemeral file, and for a row with an invalid name.
     package internal(set) var place = ""
-    /// Whether this run received it from the remote.
+    /// Whether this run downloaded the entry from the remote.
     public internal(set) var isFromRemote = false
 
     package init(name: String, scope: ScopeName) {
@@ -91,13 +91,15 @@ public struct Entry: Sendable, Equatable {
 
     var fileExtension: String { CacheRoot.fileExtension(of: file) }
 
-    /// Whether the entry must be requested again. True for a date in the future, whose expiry is meaningless.
+    /// Whether the entry must be requested again. Always true if it was fetched in the future, because its expiry is
+    /// then meaningless.
     public func isExpired(at now: Timestamp) -> Bool { expiresAt <= now || isDatedAhead(of: now) }
 
-    /// Whether it was fetched before the clock was set back.
+    /// Whether the entry was fetched in the future, that is, before the clock was set back.
     public func isDatedAhead(of now: Timestamp) -> Bool { fetchedAt > now + Clock.tolerance }
 
-    /// The entry with each time from before the clock was set back replaced by `now`, for output to users.
+    /// Returns the entry with future times, recorded before the clock was set back, replaced by `now`; for output to
+    /// users.
     package func clamped(to now: Timestamp) -> Entry {
         guard max(fetchedAt, lastUsed) > now + Clock.tolerance else { return self }
         var entry = self
@@ -107,10 +109,10 @@ public struct Entry: Sendable, Equatable {
         return entry
     }
 
-    /// The end of the lease; `now` if it was recorded before the clock was set back.
+    /// The end of the lease; `now` if the lease was recorded before the clock was set back.
     public func leaseEnd(at now: Timestamp) -> Timestamp { lastUsed > now + Clock.tolerance ? now : leaseUntil }
 
-    /// Whether it replaces unavailable GIFs, or was made from such a placeholder.
+    /// Whether this is a placeholder for unavailable GIFs, or a variant of such a placeholder.
     var isPlaceholder: Bool { key?.utf8.starts(with: CacheKey.placeholderPrefix.utf8) == true }
 
     public func state(at now: Timestamp) -> EntryState {
@@ -124,7 +126,7 @@ public enum EntryState: String, Sendable, CaseIterable {
     case fresh
     /// The next command makes a request first.
     case expired
-    /// It replaces unavailable GIFs, at any age.
+    /// A placeholder for unavailable GIFs, expired or not.
     case placeholder
 }
 
@@ -141,18 +143,18 @@ public struct Validators: Sendable, Equatable {
     public var isEmpty: Bool { etag == nil && lastModified == nil }
 }
 
-/// The origin of a served entry.
+/// The way in which an entry was obtained.
 public enum CacheStatus: String, Sendable, CaseIterable {
-    /// It was in the cache and fresh.
+    /// Found in the cache and fresh.
     case hit
-    /// It was fetched.
+    /// Fetched.
     case miss
-    /// It had expired, and the server confirmed it.
+    /// Expired, and confirmed by the server.
     case revalidated
-    /// It has expired; the server was not asked or could not be reached.
+    /// Expired; the server was not asked or could not be reached.
     case stale
-    /// It was fetched and not stored in the cache.
+    /// Fetched, but not stored in the cache.
     case bypass
-    /// It was not needed, because the files made from it are unchanged.
+    /// Not needed, because the files made from it are unchanged.
     case kept
 }

@@ -1,6 +1,6 @@
 import Support
 
-/// A column of the table `entries`: its definition, and how it stores a property of `Entry`.
+/// A column of the table `entries`: its definition, and the conversion of a property of `Entry`.
 ///
 /// The list drives the schema, its migration, and all statements that read or write whole entries. A new column needs a
 /// property of `Entry`, a line at the end of the list, and a step of `Schema` that adds the columns of its layout.
@@ -10,7 +10,7 @@ struct EntryColumn: Sendable {
     let definition: String
     /// The first layout of the index with this column.
     let layout: Int
-    /// Whether a server's confirmation of the entry changes it.
+    /// Whether a revalidation changes the column.
     let isRenewed: Bool
     let value: @Sendable (Entry) -> Value
     let read: @Sendable (inout Entry, Row, _ column: Int) -> Void
@@ -80,7 +80,7 @@ struct EntryColumn: Sendable {
             .joined(separator: "\n")
     }
 
-    /// The result columns from which `Entry` is read.
+    /// The result columns that `Entry.init` reads.
     static let selection =
         "id, " + all.map(\.name).joined(separator: ", ")
         + ", (SELECT folder FROM scopes WHERE scopes.id = entries.scope)"
@@ -101,7 +101,7 @@ struct EntryColumn: Sendable {
 }
 
 extension Entry {
-    /// Reads `EntryColumn.selection`.
+    /// Reads a row of `EntryColumn.selection`.
     init(_ row: Row, scope: ScopeName, root: CacheRoot) {
         self.init(name: "", scope: scope)
         id = row.int64(0)

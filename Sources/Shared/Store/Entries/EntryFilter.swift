@@ -1,11 +1,11 @@
 import Support
 
-/// Conditions that entries must all meet. No SQL index supports them, because each index would slow down every store.
-/// Entries are read page by page and checked individually.
+/// Conditions on entries; an entry must meet all of them. Entries are read page by page and checked individually: SQL
+/// indexes for these conditions would slow down every store.
 public struct EntryFilter: Sendable, Equatable {
     public enum Kind: String, Sendable, CaseIterable {
         case original
-        /// An original that replaces unavailable originals.
+        /// A placeholder for unavailable GIFs.
         case placeholder
         case variant
         case superseded
@@ -23,15 +23,15 @@ public struct EntryFilter: Sendable, Equatable {
     /// For variants, the key of the original.
     public var keyPrefix = ""
     public var keySuffix = ""
-    /// Fetched longer ago.
+    /// Accepts entries fetched longer ago.
     public var olderThan: Duration?
-    /// Fetched more recently.
+    /// Accepts entries fetched more recently.
     public var newerThan: Duration?
-    /// Not leased for longer.
+    /// Accepts entries last leased longer ago.
     public var unusedFor: Duration?
     public var largerThan: Int?
     public var smallerThan: Int?
-    /// Matches the key or the address.
+    /// Must match the key or the address.
     public var pattern: AddressPattern?
     public var isExpired = false
     public var isPinned = false

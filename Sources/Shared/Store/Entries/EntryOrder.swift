@@ -1,4 +1,4 @@
-/// An order of entries. Equal entries are in the order of storage.
+/// A sort order of entries. Entries that compare equal are in the order of storage.
 public struct EntryOrder: Sendable, Equatable {
     public enum Key: String, Sendable, CaseIterable {
         /// The largest first.
@@ -19,7 +19,7 @@ public struct EntryOrder: Sendable, Equatable {
         isReversed = reversed
     }
 
-    /// Whether `a` comes before `b`, for entries of two caches.
+    /// Whether `a` comes before `b`. Merges the sorted entries of two caches.
     public func precedes(_ a: Entry, _ b: Entry) -> Bool {
         let (a, b) = isReversed ? (b, a) : (a, b)
         return switch key {

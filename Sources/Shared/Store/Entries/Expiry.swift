@@ -1,13 +1,13 @@
 import Support
 
-/// The expiry of an entry.
+/// A requested expiry of an entry.
 public enum Expiry: Sendable, Hashable, CustomStringConvertible {
-    /// A time after it was fetched or revalidated.
+    /// The time since the entry was fetched or revalidated.
     case after(Duration)
     case at(Timestamp)
 
-    /// Parses a duration such as `6h`, a day such as `2026-12-31`, which stands for its beginning, or a time such as
-    /// `2026-12-31T18:00:00Z`, in UTC unless it has an offset.
+    /// Parses a duration such as `6h`, a day such as `2026-12-31` (its first moment), or a time such as
+    /// `2026-12-31T18:00:00Z`. Days and times without an offset are in UTC.
     public init?(_ text: String) {
         if let moment = Timestamp(iso8601: text) {
             self = .at(moment)
@@ -25,7 +25,7 @@ public enum Expiry: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The end for an entry fetched at this time.
+    /// The expiry time of an entry fetched at `fetchedAt`.
     public func end(from fetchedAt: Timestamp) -> Timestamp {
         switch self {
         case .after(let span): fetchedAt + span
@@ -35,9 +35,9 @@ public enum Expiry: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Entry {
-    /// The entry with a requested expiry.
+    /// Returns the entry with a requested expiry.
     ///
-    /// - Parameter respectsServer: whether it may only shorten the server's expiry.
+    /// - Parameter respectsServer: whether the requested expiry may only shorten the server's.
     package func expiring(_ expiry: Expiry?, respectsServer: Bool) -> Entry {
         guard let end = expiry?.end(from: fetchedAt) else { return self }
         var entry = self

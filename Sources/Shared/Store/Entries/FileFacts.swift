@@ -9,7 +9,8 @@ public struct FileFacts: Sendable, Equatable {
     /// Pixels of the upright picture.
     public var width: Int?
     public var height: Int?
-    /// A note of any text, stored and returned with the entry, that saves a further inspection.
+    /// Further findings of the inspection, as any text. Stored with the entry, so that the file need not be inspected
+    /// again.
     public var details: String?
 
     public init(
@@ -26,7 +27,7 @@ public struct FileFacts: Sendable, Equatable {
 /// Inspects bytes before they are stored, and throws a `Failure` to refuse them.
 public typealias Inspection = @Sendable (any ByteSource) throws -> FileFacts
 
-/// Removed files, or files that would be removed.
+/// The number and size of files that were removed or, in a dry run, would be.
 public struct Removal: Sendable, Equatable {
     /// Includes variants.
     public private(set) var entries: Int

@@ -21,7 +21,7 @@ public enum CacheFailure: Failure, Equatable {
     case foreignRoot(path: String, owner: UInt32, user: UInt32)
     /// The folder given as root has other contents.
     case notACache(root: String)
-    /// The root was removed after this process gave up the right to create it.
+    /// The root was removed, and the sandbox no longer permits this process to create it.
     case rootRemoved(path: String)
     /// The root can be read, but not changed.
     case readOnly(root: String)
@@ -31,7 +31,7 @@ public enum CacheFailure: Failure, Equatable {
     case io(detail: String, root: String, errno: Int32 = 0)
     /// The index is damaged and cannot be replaced.
     case indexDamaged(detail: String, root: String)
-    /// Other processes lock the index for too long; `process` is the last of them, if known.
+    /// Other processes kept the index locked for too long; `process` is the last of them, if known.
     case busy(root: String, process: Int? = nil)
     /// The process that holds an entry's lock makes no progress; `process` is nil if unknown.
     case stalled(process: Int?, work: String, since: Timestamp)
@@ -43,12 +43,12 @@ public enum CacheFailure: Failure, Equatable {
     case memoryFull(limit: Int)
     /// There is no safe folder for ephemeral files.
     case noRuntimeFolder(reason: String)
-    /// A bug: a statement that should not occur.
+    /// A bug in the tool.
     case fault(detail: String)
 }
 
 extension CacheFailure {
-    /// The root was removed at each of several attempts.
+    /// The root was removed during every one of several attempts.
     static func replaced(root path: String) -> CacheFailure {
         .io(detail: "its folder is removed again and again", root: path)
     }
@@ -133,7 +133,7 @@ extension CacheFailure {
     public var exitCode: ExitCode {
         switch self {
         case .absent: .absent
-        // The name is in a record; names in options are checked earlier.
+        // The name comes from a record; names in options are checked earlier.
         case .badScope, .badKey: .data
         case .newerLayout, .notACache, .noRoot, .foreignRoot: .configuration
         case .cannotMakeRoot, .readOnly, .noMemory, .noRuntimeFolder: .cannotCreate

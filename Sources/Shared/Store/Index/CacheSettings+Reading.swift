@@ -1,6 +1,6 @@
 import Support
 
-/// Read-only queries for completions. They create and repair nothing, and wait for no locks.
+/// Read-only queries for completions. They create and repair nothing, and never wait for a lock.
 ///
 /// They throw `CacheFailure`, `UnsafePlace` or `SystemFailure` if an index cannot be read.
 extension CacheSettings {
@@ -12,7 +12,7 @@ extension CacheSettings {
 
     /// Returns the keys with this prefix among the newest 10,000 entries, as no SQL index covers keys.
     public func keys(beginningWith text: String) throws -> [String] {
-        // `+` makes SQLite read the rows in their order in the file, not by `entries_by_name`.
+        // `+` keeps SQLite from using `entries_by_name`: the rows are read in file order.
         let sql = """
             SELECT key FROM entries
             WHERE id > (SELECT max(id) FROM entries) - \(Self.readEntries) AND +scope = \(Index.liveScope)
@@ -32,7 +32,7 @@ extension CacheSettings {
         }.compactMap(\.self).first
     }
 
-    /// The number of entries that `keys` reads, in about 10 ms.
+    /// The number of entries that `keys` reads. Takes about 10 ms.
     private static let readEntries = 10_000
 
     private func currentScope() throws -> ScopeName {
@@ -44,7 +44,7 @@ extension CacheSettings {
         let places = try MemoryPlace.all(root: root, scope: scope, in: places)
         return try ([cacheRoot] + places.map { CacheRoot($0.path) }).filter { try $0.hasIndex }.map { root in
             try root.checkIndex()
-            // SQLite would create a missing log.
+            // Without a log, SQLite would create one, except in an immutable database.
             let hasLog = try ["-wal", "-shm"].allSatisfy { try root.file(CacheRoot.index + $0) != nil }
             return try body(Database(path: root.index, root: root.path, access: hasLog ? .reading : .immutable))
         }

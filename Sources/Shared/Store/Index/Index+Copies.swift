@@ -1,10 +1,10 @@
 import Support
 
-/// Rows of `copies`. Changes leave `version` alone, because they concern no entry.
+/// Rows of `copies`. Changing them does not change `version`, because no entry changes.
 extension Index {
-    /// The maximum number of rows. Older copies are compared with their pictures again.
+    /// The maximum number of rows. The files of deleted older rows are compared with their pictures again.
     static let copyLimit = 1_000_000
-    /// Far more copies than one picture has.
+    /// The maximum number of rows returned for a picture, far more than it has copies.
     private static let copiesOfOne = 1000
 
     static let selectCopies = """
@@ -21,7 +21,7 @@ extension Index {
         SELECT id, path FROM copies WHERE id > ?1 AND scope IN \(liveScopes(named: "?3")) ORDER BY id LIMIT ?2
         """
     static let hasCopies = "SELECT 1 FROM copies WHERE scope = \(liveScope) AND name = ?2 LIMIT 1"
-    /// By the scope's number, within a transaction.
+    /// `?1` is the scope's row number, found in the same transaction.
     static let dropCopies = "DELETE FROM copies WHERE scope = ?1 AND name = ?2"
 
     func copies(of name: String, in scope: ScopeName) throws -> [FileCopy] {

@@ -2,19 +2,19 @@ import Support
 
 extension Index {
     static let selectByName = "SELECT \(EntryColumn.selection) FROM entries WHERE scope = \(liveScope) AND name = ?2"
-    /// Keeps a later use that another process has written, unless it is after `?6`, the present: the clock was set
-    /// back.
+    /// Keeps a later use that another process has written, unless it is in the future (after `?6`), because the clock
+    /// was set back.
     static let touch =
         "UPDATE entries SET last_used = ?4, lease_until = ?5 \(sameEntry) AND (last_used <= ?4 OR last_used > ?6)"
-    /// Removes the unleased contents that an entry has replaced.
+    /// Removes the unleased superseded entries of a key.
     static let dropSuperseded =
         "DELETE FROM entries WHERE scope = ?1 AND parent = ?2 AND kind = 2 AND lease_until <= ?3"
-    /// By the scope's number, within a transaction.
+    /// `?1` is the scope's row number, found in the same transaction.
     static let removeFamily = "DELETE FROM entries WHERE scope = ?1 AND (name = ?2 OR parent = ?2)"
     static let expireVariants = "UPDATE entries SET expires_at = ?3 WHERE scope = \(liveScope) AND parent = ?2"
 
-    /// Selects an entry that was read before, unless its scope was purged. The number `?3` alone does not suffice,
-    /// because SQLite may reuse it; `?2` is the name.
+    /// Selects an entry that was read earlier, unless its scope was purged since. Compares the name `?2` as well as the
+    /// row number `?3`, because SQLite may reuse numbers.
     static let sameEntry = "WHERE id = ?3 AND name = ?2 AND scope = \(liveScope)"
 
     /// Returns the row with this name. Its file may be missing.
@@ -34,18 +34,19 @@ extension Index {
         }
     }
 
-    /// Runs `place`, which renames the file, and writes its row, in one transaction.
+    /// Runs `place`, which renames the file, and inserts the row, in one transaction.
     ///
-    /// The entry inherits the pin of its predecessor, whose row is removed; if it is pinned or leased, it stays as a
-    /// superseded entry, which only trimming sees.
+    /// The new entry inherits the pin of the entry that it replaces. The replaced entry is removed or, if pinned or
+    /// leased, stays as a superseded entry until it is trimmed.
     ///
     /// Returns the entry and the new size of the root.
     ///
-    /// If a row already names the file, the new file gets another name: the row must not describe its bytes.
+    /// If a row already names the file, the new file gets another name, because that row must not describe the new
+    /// bytes.
     func commit(
         _ new: Entry, in scope: ActiveScope, generation: Int64, now: Timestamp, place: (Entry) throws -> Void
     ) throws -> (entry: Entry, size: RootSize) {
-        // Once only: after damage to the index, the closure runs again.
+        // Rename only once: the closure runs again if the index is found damaged and replaced.
         var placed: String?
         return try write(now: now) { connection in
             try connection.check(generation, of: scope)
@@ -73,8 +74,8 @@ extension Index {
         }
     }
 
-    /// Records that the server confirmed an entry: writes the values that a confirmation changes, and the expiry of its
-    /// variants. Returns nil if the entry is gone.
+    /// Records the revalidation of an entry: writes the columns with `isRenewed`, and the expiry of its variants.
+    /// Returns nil if the entry no longer exists.
     package func renew(_ entry: Entry, in scope: ActiveScope, generation: Int64, now: Timestamp) throws -> Entry? {
         try write(now: now) { connection in
             try connection.check(generation, of: scope)
@@ -89,7 +90,7 @@ extension Index {
         }
     }
 
-    /// Changes the expiry of an entry and its variants. Does nothing if the entry is gone.
+    /// Changes the expiry of an entry and its variants. Does nothing if the entry no longer exists.
     package func expire(_ entry: Entry, at end: Timestamp, now: Timestamp) throws {
         try write(now: now) { connection in
             let hash = Value(entry.scope.hash)
@@ -100,8 +101,8 @@ extension Index {
         }
     }
 
-    /// Removes the row with this entry's name if it is still wrong. The check runs within the transaction, so no
-    /// process can store the entry between the check and the removal.
+    /// Removes the row with this entry's name if `isWrong` returns true for it. The check runs within the transaction,
+    /// so no process can store the entry between the check and the removal.
     func heal(_ entry: Entry, now: Timestamp, isWrong: (Entry) throws -> Bool) throws {
         let scope = entry.scope
         try write(now: now) { connection in
@@ -123,9 +124,9 @@ extension Index.Connection {
         }
     }
 
-    /// Removes the row of a replaced entry. If it is pinned or leased, it stays as a superseded entry.
+    /// Removes a replaced entry or, if it is pinned or leased, turns it into a superseded entry.
     ///
-    /// - Parameter name: the name of the original that replaces it, or of the original of the variant that does.
+    /// - Parameter name: the name of the new original; for a new variant, the name of its original.
     func end(_ old: Entry, replacedBy name: String, now: Timestamp) throws {
         if old.isPinned || old.leaseEnd(at: now) > now {
             try database.run(

@@ -1,7 +1,7 @@
 import Support
 
-/// Cached failures. A row is found by the key's name and the SHA-256 of the address, because a key may have several
-/// addresses.
+/// Cached failures. Rows are identified by the key's name and the SHA-256 of the address, because a key may have
+/// several addresses.
 extension Index {
     static let selectNegative =
         "SELECT code, message, exit, since, until FROM negatives"
@@ -14,13 +14,13 @@ extension Index {
         "DELETE FROM negatives WHERE id IN (SELECT id FROM negatives WHERE until <= ?1 LIMIT ?2)"
     static let hasNegatives = "SELECT 1 FROM negatives WHERE scope = \(liveScope) AND name = ?2 LIMIT 1"
     static let dropLiveNegatives = "DELETE FROM negatives WHERE scope = \(liveScope) AND name = ?2"
-    /// By the scope's number, within a transaction.
+    /// `?1` is the scope's row number, found in the same transaction.
     static let dropNegatives = "DELETE FROM negatives WHERE scope = ?1 AND name = ?2"
 
-    /// Expired rows deleted per insertion: several, so they cannot accumulate, and few enough to cost nothing.
+    /// Expired rows deleted per insertion: enough to keep them from accumulating, too few to cost time.
     private static let expiredPerInsert = 8
 
-    /// Returns the failure of an address that still holds.
+    /// Returns the cached failure of an address, unless it has expired.
     package func negative(_ name: String, in scope: ScopeName, address: String, now: Timestamp) throws
         -> NegativeAnswer?
     {
@@ -41,7 +41,7 @@ extension Index {
         }
     }
 
-    /// Forgets the failures and copies of a key. Writes nothing if there are none.
+    /// Deletes the cached failures and the recorded copies of a key. Writes nothing if there are none.
     func forget(_ name: String, in scope: ScopeName, now: Timestamp) throws {
         let isKnown = try perform { connection in
             try [Self.hasNegatives, Self.hasCopies].contains {
@@ -93,14 +93,14 @@ extension Index.Connection {
     }
 }
 
-/// Refusals of servers, in rows that all scopes of a root share.
+/// Rate limits and other refusals of servers, shared by all scopes of a root.
 extension Index {
     static let selectQuota = "SELECT state FROM quotas WHERE name = ?1 AND changed_at BETWEEN ?2 AND ?3"
     static let writeQuota = "INSERT INTO quotas (name, state, changed_at) VALUES (?1, ?2, ?3)"
     static let dropQuotas = "DELETE FROM quotas WHERE name = ?1 OR changed_at NOT BETWEEN ?2 AND ?3"
 
-    /// A row is valid for a day, because a server repeats a refusal that still applies. A date in the future is
-    /// invalid: the clock was set back.
+    /// Rows expire after a day: a server whose refusal still applies then repeats it. Rows from the future are invalid,
+    /// because the clock was set back.
     private static func bounds(_ now: Timestamp) -> (oldest: Value, newest: Value) {
         (Value(now - .seconds(86_400)), Value(now + Clock.tolerance))
     }
@@ -113,7 +113,7 @@ extension Index {
         }
     }
 
-    /// Saves a state under a name, or removes it if it is nil.
+    /// Saves a state under a name, or deletes the row if `state` is nil.
     package func keepQuota(_ state: String?, _ name: String, now: Timestamp) throws {
         let bounds = Self.bounds(now)
         try write(now: now, isQuiet: true) { connection in

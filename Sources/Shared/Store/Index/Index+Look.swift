@@ -1,22 +1,22 @@
 import Support
 
-/// The state of a key at one moment, from which a fetch decides its next step.
+/// The entry and cached failure of a key at one moment. A fetch decides its next step from this.
 package struct LookupResult {
-    /// The entry; before `CacheStore.look` has checked it, its file may be missing.
+    /// The entry. Its file may be missing until `CacheStore.look` has checked it.
     package var entry: Entry?
-    /// Whether there was a row whose file is missing or has other bytes.
+    /// Whether there was a row whose file is missing or has another content.
     package var wasLost = false
-    /// A cached failure of the address that still holds.
+    /// The unexpired cached failure of the address, if any.
     package var negative: NegativeAnswer?
-    /// The generation of the scope; nil if only `Index.generation` can tell.
+    /// The generation of the scope; nil if it must be queried with `Index.generation`.
     package var generation: Int64?
     package var version: Int?
 }
 
 extension Index {
-    /// Looks up a key within a read transaction.
+    /// Looks up a key in a single read transaction.
     ///
-    /// - Parameter address: the address whose cached failure is wanted.
+    /// - Parameter address: the address whose cached failure to return.
     package func look(_ name: String, in scope: ActiveScope, address: String?, now: Timestamp) throws -> LookupResult {
         try perform { connection in
             var look = LookupResult(version: try connection.currentVersion())
@@ -32,7 +32,7 @@ extension Index {
         }
     }
 
-    /// Returns the rows with these names within a snapshot, and the version of the index before it.
+    /// Returns the rows with these names from one snapshot, and the version of the index before the snapshot.
     package func find(_ names: [String], in scope: ScopeName) throws -> (rows: [Entry?], version: Int?) {
         try perform { connection in
             let version = try connection.currentVersion()
@@ -42,8 +42,8 @@ extension Index {
         }
     }
 
-    /// Records a use of an entry for a later transaction to write. Drops all pending uses at ten thousand, if no
-    /// transaction could be begun.
+    /// Records a use of an entry, which the next transaction writes. If no transaction succeeds, drops all pending uses
+    /// at ten thousand.
     func use(_ entry: Entry) {
         withConnection { connection in
             if connection.uses.count >= 10_000 { connection.uses = [] }
@@ -53,7 +53,7 @@ extension Index {
 }
 
 extension Index.Connection {
-    /// A use of an entry.
+    /// A pending change of an entry's lease and time of last use.
     struct Use {
         let id: Int64
         let scopeHash: String
@@ -80,16 +80,16 @@ extension Index.Connection {
 }
 
 extension Index {
-    /// A number that changes with the contents of the index, except for this process's counters and recorded uses. Nil
-    /// if unknown, as for a read-only root or a replaced index. Costs about 3 µs.
+    /// A number that changes whenever any process changes the index; this process's own counters and recorded uses do
+    /// not change it. Nil if unknown, as for a read-only root or a replaced index. Costs about 3 µs.
     package func version() -> Int? { withConnection { try? $0.currentVersion() } }
 }
 
 extension Index.Connection {
-    /// The state behind `Index.version()`.
+    /// The state for `Index.version()`.
     struct Version {
-        /// Changes with each commit of this connection that changes more than recorded uses, with each commit of
-        /// another connection, and when this connection is replaced.
+        /// Increases with each commit of this connection except quiet ones (see `write`), with the commits of other
+        /// connections, and when this connection is replaced.
         var number = 0
         fileprivate var seen = 0
     }

@@ -1,6 +1,6 @@
 import Support
 
-/// Maintenance by scope. Transactions are short: a batch of rows, or one row and its file.
+/// Maintenance, scope by scope. Transactions are short: each changes one batch of rows, or one row and its file.
 extension Index {
     /// A row of `scopes`.
     struct ScopeRow: Sendable, Equatable {
@@ -15,7 +15,7 @@ extension Index {
     static let selectAnyPage =
         "SELECT \(EntryColumn.selection) FROM entries WHERE scope = \(liveFolder) AND name > ?2 ORDER BY name LIMIT ?3"
     static let selectInFolder = "SELECT \(EntryColumn.selection) FROM entries WHERE scope = \(liveFolder) AND name = ?2"
-    /// The row of a replaced file has the file's name.
+    /// The row of a superseded entry has its file's name.
     static let selectOwner =
         "SELECT 1 FROM entries WHERE scope = ?1 AND name IN (?2, ?3) AND file = ?3 LIMIT 1"
     static let setPinned = "UPDATE entries SET pinned = ?4 \(sameEntry) RETURNING \(EntryColumn.selection)"
@@ -30,13 +30,14 @@ extension Index {
         WHERE id > ?1 AND \(isSpent) AND (?5 IS NULL OR scope IN \(liveScopes(named: "?5"))) ORDER BY id LIMIT ?4
         """
     static let removeExpired = "DELETE FROM entries WHERE id = ?1 AND \(isSpent) RETURNING bytes, scope"
-    /// Expired or replaced, without a lease. `?2` is the present; times after `?3` are from before the clock was set
-    /// back (see `Entry.isExpired` and `Entry.leaseEnd`).
+    /// Expired or superseded, neither pinned nor leased. `?2` is now; times after `?3` were recorded before the clock
+    /// was set back (see `Entry.isExpired` and `Entry.leaseEnd`).
     private static let isSpent = """
         pinned = 0 AND (expires_at <= ?2 OR fetched_at > ?3 OR kind = 2) AND (lease_until <= ?2 OR last_used > ?3)
         """
 
-    /// Rows per transaction or page. A transaction takes some milliseconds, during which other processes wait.
+    /// Rows per transaction or page. A transaction of this size takes some milliseconds, during which other writers
+    /// wait.
     static let batch = 256
 
     // MARK: Reading
@@ -49,7 +50,7 @@ extension Index {
         ScopeRow(id: row.int64(0), name: try ScopeName(row.string(1)), folder: row.string(2))
     }
 
-    /// Returns up to a batch of a scope's entries after `name`, including replaced files.
+    /// Returns up to a batch of a scope's entries after `name`, including superseded entries.
     func page(of scope: ScopeRow, after name: String) throws -> [Entry] {
         try perform { connection in
             try connection.database.all(
@@ -67,7 +68,7 @@ extension Index {
         }
     }
 
-    /// Returns the files of a folder that have no row.
+    /// Filters the names of a folder's files, and returns the names that have no row.
     func filesWithoutRow(_ files: [String], folder: String) throws -> [String] {
         try perform { connection in
             let scope = try connection.database.first(Self.selectScope, Value(folder), read: Self.scopeRow)
@@ -76,7 +77,7 @@ extension Index {
         }
     }
 
-    /// Returns the unleased files below the root that have lost their rows and await removal.
+    /// Returns the unleased files whose rows were deleted and that await removal.
     func doomedFiles(now: Timestamp) throws -> [String] {
         let leases = try root.leases.live(at: now, in: root)
         return try perform { connection in
@@ -88,7 +89,7 @@ extension Index {
 
     // MARK: Changing single rows
 
-    /// Pins or unpins an entry, and waits until a pin is on the disk. Returns nil if the entry is gone.
+    /// Pins or unpins an entry. A pin is on the disk before this returns. Returns nil if the entry no longer exists.
     ///
     /// - Parameter note: records the pin in the entry's file. Runs within the transaction, so that row and file agree
     ///   if two processes change the pin.
@@ -111,13 +112,14 @@ extension Index {
         }
     }
 
-    /// Moves an original and its variants to another key, and hides the secrets of its address. Returns the row of the
-    /// key, which another process may have stored, or nil if the original is gone.
+    /// Moves an original and its variants to another key, and removes the secrets from its address. Returns the row of
+    /// the key, which another process may have stored, or nil if the original no longer exists.
     ///
-    /// Renames the file after the new key, so that a lookup finds it even without the index. The old path remains while
-    /// it is leased.
+    /// The file gets a second name derived from the new key, so that it can be recovered without the index. The old
+    /// path remains while it is leased.
     ///
-    /// - Parameter link: creates the second name of a file. Returns false if there can be none; the entry then stays.
+    /// - Parameter link: creates the second name of the file. Returns false if that is impossible; the entry then keeps
+    ///   its key.
     func move(
         _ name: String, in scope: ScopeName, to key: CacheKey, now: Timestamp,
         link: (_ old: Entry, _ new: Entry) throws -> Bool
@@ -132,7 +134,7 @@ extension Index {
             new.url = old.url.map { AddressSecrets.replacing(in: $0) { _ in AddressSecrets.mark } }
             new.file = try CacheRoot.blobName(
                 key.name, isVariant: false, sha256: old.sha256, fileExtension: old.fileExtension)
-            // Its name may be lost in a power failure.
+            // A power failure may lose the new name.
             new.boot = try root.boot
             if try connection.hasRow(new.file, in: scopeID) { new.file = CacheRoot.otherBlobName(new.file) }
             guard try link(old, new) else { return old }
@@ -144,9 +146,10 @@ extension Index {
         }
     }
 
-    /// Removes an entry and its variants, unless it is pinned and `sparesPinned`. Returns nil if nothing was removed.
+    /// Removes an entry and its variants. With `sparesPinned`, keeps a pinned entry. Returns nil if nothing was
+    /// removed.
     ///
-    /// - Parameter scope: the row of a scope whose name may be unknown.
+    /// - Parameter scope: the row of the scope, if the scope's name may be unknown.
     func remove(
         _ name: String, in scope: ScopeName, _ row: ScopeRow? = nil, sparesPinned: Bool, now: Timestamp
     ) throws -> Removal? {
@@ -172,7 +175,8 @@ extension Index {
         }
     }
 
-    /// Reads a row again under the write lock. Returns it if `isWrong` still holds, after removing it if `drops`.
+    /// Reads a row again in a write transaction. Returns it if `isWrong` returns true for it; with `drops`, also
+    /// removes it.
     func recheck(
         _ name: String, in scope: ScopeRow, drops: Bool, now: Timestamp, isWrong: (Entry) throws -> Bool
     ) throws -> Entry? {
@@ -193,8 +197,8 @@ extension Index {
 
     // MARK: Files without rows
 
-    /// Whether files may lack rows: their index was lost, or the machine was restarted since this was last asked, as a
-    /// power failure may lose the last transactions. `CacheStore.rebuild` ends that state.
+    /// Whether files may lack rows: the index was lost, or the machine was restarted since the last rebuild, because a
+    /// power failure may lose the last transactions. Remains true until `Recovery.rebuild` has finished.
     func mayLackRows(now: Timestamp) throws -> Bool {
         if !isReadOnly, withConnection({ !$0.hasComparedBoot }) {
             try compareBoot(now: now)
@@ -203,7 +207,7 @@ extension Index {
         return try perform { try $0.mayLackRows() }
     }
 
-    /// Begins a rebuild in the first run after a restart.
+    /// Marks a rebuild as due in the first run after a restart of the machine.
     private func compareBoot(now: Timestamp) throws {
         let known = try perform { connection in
             try connection.database.first("SELECT value FROM settings WHERE name = 'boot'") { Int64($0.string(0)) }
@@ -215,14 +219,14 @@ extension Index {
         }
     }
 
-    /// The last folder that an interrupted rebuild has finished; empty before the first.
+    /// The last folder that an unfinished rebuild has completed; empty if it has completed none.
     func rebuiltFolder() throws -> String {
         try perform { connection in
             try connection.database.first("SELECT value FROM settings WHERE name = 'rebuilt'") { $0.string(0) } ?? ""
         }
     }
 
-    /// Records the last folder that a rebuild has finished; nil after the last.
+    /// Records the last folder that a rebuild has completed; nil if the whole rebuild is finished.
     func setRebuiltFolder(_ folder: String?, now: Timestamp) throws {
         try write(now: now, isQuiet: true) { connection in
             guard let folder else {
@@ -234,8 +238,8 @@ extension Index {
         }
     }
 
-    /// Adds the row of a file that has none, in place of a row without a file. Returns nil if `isThere` no longer finds
-    /// the file, or if it has a row by now.
+    /// Inserts a row for a file that has none. Replaces a row of the same name whose file is missing. Returns nil if
+    /// `isThere` returns false, or if the file or the name has a valid row by now.
     func recover(
         _ new: Entry, folder: String, name: ScopeName, now: Timestamp, isThere: () throws -> Bool
     ) throws -> Entry? {
@@ -268,12 +272,12 @@ extension Index {
         }
     }
 
-    /// Runs `body` while no process can rename a file into place.
+    /// Runs `body` in a write transaction, during which no process can rename a file into place.
     func whileNothingIsPlaced(now: Timestamp, _ body: () -> Void) throws { try write(now: now) { _ in body() } }
 
     // MARK: Expired entries
 
-    /// Returns up to a batch of expired or replaced entries without a pin or a lease.
+    /// Returns up to a batch of expired or superseded entries that are neither pinned nor leased.
     func expired(after id: Int64, of scope: ScopeName?, now: Timestamp) throws -> [(
         id: Int64, bytes: Int, place: String
     )] {
@@ -285,7 +289,7 @@ extension Index {
         }
     }
 
-    /// Removes the entries that are still expired or replaced.
+    /// Removes the given entries, except entries that are no longer expired or superseded.
     func removeExpired(_ ids: [Int64], now: Timestamp) throws -> Removal {
         try write(now: now) { connection in
             var removal = Removal()
@@ -301,7 +305,7 @@ extension Index {
         }
     }
 
-    /// Returns the least that a trim would evict after the removal of `freed` bytes.
+    /// Returns the minimum that a trim would evict after the removal of `freed` bytes.
     func trimPreview(capacity: Int, freed: Int, now: Timestamp) throws -> Removal {
         try perform { connection in
             let kept = (try connection.database.first(Self.selectTotals) { $0.int(1) } ?? 0) - freed
@@ -322,12 +326,12 @@ extension Index {
 
     // MARK: Sums
 
-    /// Whether the sums that triggers maintain match the rows. Reads every row within a snapshot.
+    /// Whether the sums maintained by triggers match the rows. Reads every row, in a single snapshot.
     func sumsAreRight() throws -> Bool {
         try perform { try $0.sumsAreRight() }
     }
 
-    /// Computes the sums again if they do not match the rows.
+    /// Recomputes the sums if they do not match the rows.
     func repairSums(now: Timestamp) throws {
         try write(now: now) { connection in
             if try connection.sumsAreRight() { return }
@@ -349,8 +353,8 @@ extension Index.Connection {
             || database.first("SELECT 1 FROM settings WHERE name = 'rebuilt'", read: { _ in true }) == true
     }
 
-    /// Returns the live row of a folder's generation, creating the row of an unknown scope. Returns nil if the
-    /// generation has ended.
+    /// Returns the live row of a folder's generation. Creates the row if the scope is unknown. Returns nil if the
+    /// generation was purged.
     func rowForRecovery(folder: String, name: ScopeName) throws -> Int64? {
         if let row = try liveRow(folder: folder) { return row }
         let hash = String(folder.prefix(32))
@@ -367,7 +371,7 @@ extension Index.Connection {
         ) { $0.int64(0) }
     }
 
-    /// Whether a row names this file, as its present or a superseded content.
+    /// Whether a row names this file, as the current or a superseded content of an entry.
     func hasRow(_ file: String, in scopeID: Int64) throws -> Bool {
         try database.first(Index.selectOwner, Value(scopeID), Value(String(file.prefix(32))), Value(file)) { _ in true }
             ?? false

@@ -1,6 +1,6 @@
 import Support
 
-/// Rows of `metadata`. Changes leave `version` alone, because they concern no entry.
+/// Rows of `metadata`. Changing them does not change `version`, because no entry changes.
 extension Index {
     static let metadataColumns = "name, body, fetched_at, expires_at"
     static let selectMetadata = """
@@ -11,8 +11,8 @@ extension Index {
         SELECT \(metadataColumns) FROM metadata
         WHERE scope = \(liveScope) AND collection = ?2 AND name <= ?3 ORDER BY name DESC LIMIT 1
         """
-    /// Keeps a row that was fetched later, but replaces a row that was fetched after `?9`, now plus the tolerance of
-    /// clocks: the clock was set back.
+    /// Keeps a row that was fetched later, unless it was fetched in the future (after `?9`, which is now plus
+    /// `Clock.tolerance`), because the clock was set back.
     static let keepMetadata = """
         INSERT INTO metadata (scope, collection, name, body, fetched_at, expires_at, bytes, digest)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
@@ -47,11 +47,11 @@ extension Index {
         }
     }
 
-    /// Writes all items in one transaction. Throws `CacheFailure.scopeChanged` if `generation` has ended.
+    /// Writes all items in one transaction. Throws `CacheFailure.scopeChanged` if `generation` was purged.
     func keep(
         _ metadata: [Metadata], in collection: String, of scope: ActiveScope, generation: Int64, now: Timestamp
     ) throws {
-        // Computed before the transaction, which blocks other writers.
+        // Compute before the transaction, because it blocks other writers.
         let digests = metadata.map { Self.digest(of: $0, in: collection) }
         try write(now: now, isQuiet: true) { connection in
             try connection.check(generation, of: scope)
@@ -81,7 +81,7 @@ extension Index {
         }
     }
 
-    /// Returns the generation of the scope at the first call since the index was opened.
+    /// Returns the generation of the scope as of the first call after the index was opened.
     func firstSeenGeneration(of scope: ScopeName) throws -> Int64 {
         try perform { connection in
             if let known = connection.firstSeenGenerations[scope.hash] { return known }
@@ -91,7 +91,7 @@ extension Index {
         }
     }
 
-    /// Returns eight bytes of the SHA-256 of a row, which verify it if it is recovered from a damaged index.
+    /// Returns eight bytes of the SHA-256 of a row. They verify the row if it is recovered from a damaged index.
     static func digest(of metadata: Metadata, in collection: String) -> Int64 {
         let times = "\(metadata.fetchedAt.milliseconds) \(metadata.expiresAt.map { "\($0.milliseconds)" } ?? "never")"
         var hash = SHA256()
@@ -105,7 +105,7 @@ extension Index {
 }
 
 extension Index.Connection {
-    /// Returns the number and bytes of items by live scope.
+    /// Returns the number and bytes of items for each live scope, by its row number.
     func metadataSums() throws -> [Int64: Statistics.Sum] {
         let sums = try database.all(Index.selectMetadataSums) {
             ($0.int64(0), Statistics.Sum(entries: $0.int(1), bytes: $0.int(2)))
@@ -126,7 +126,7 @@ extension Index.Connection {
 }
 
 extension Metadata {
-    /// Reads `Index.metadataColumns`.
+    /// Reads a row of `Index.metadataColumns`.
     init(_ row: Row) {
         self.init(
             name: row.string(0), body: row.bytes(1), fetchedAt: row.timestamp(2), expiresAt: Timestamp?(row, 3))

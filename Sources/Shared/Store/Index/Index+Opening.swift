@@ -20,8 +20,8 @@ extension Index {
         }
     }
 
-    /// Returns a connection if the index needs no set-up; an in-memory database if the root is missing and not to be
-    /// created. Returns nil if set-up is necessary.
+    /// Returns a connection if the index needs no set-up. If the root is missing and must not be created, returns a
+    /// connection to an empty in-memory database. Returns nil if set-up is necessary.
     private static func usable(_ root: CacheRoot, making: Bool, tallies: Tallies) throws -> Connection? {
         guard try root.hasIndex else {
             try root.checkIndex()
@@ -41,17 +41,17 @@ extension Index {
             let isReady = version == Schema.current.version && (origin == .ours || database.isReadOnly)
             return isReady ? Connection(root: root, database: database, identity: identity, tallies: tallies) : nil
         } catch CacheFailure.indexDamaged {
-            // Set-up decides under its lock. Another program's file must not be replaced.
+            // Set-up checks again under its lock. Another program's file must not be replaced.
             try root.requireCache()
             return nil
         } catch CacheFailure.io where (try? root.indexIdentity() != identity) == true {
-            // The file was removed or replaced since the check. Set-up decides under its lock.
+            // The file was removed or replaced in the meantime. Set-up checks again under its lock.
             return nil
         }
     }
 
-    /// Opens an index as it is, read-only if nothing can be written. Throws `CacheFailure.notACache` for the database
-    /// of another program.
+    /// Opens an index without migrating it, read-only if it cannot be written. Throws `CacheFailure.notACache` for the
+    /// database of another program.
     static func openExisting(_ root: CacheRoot) throws -> Database { try openAny(root).0 }
 
     private static func openAny(_ root: CacheRoot) throws -> (Database, Schema.Origin) {
@@ -64,16 +64,16 @@ extension Index {
         }
         do {
             var database = try Database(path: root.index, root: root.path)
-            // After any failure to open a file for writing, SQLite opens it read-only.
+            // SQLite falls back to read-only access after any failure to open a file for writing; try again.
             if database.isReadOnly, root.index.withPathPointer({ access($0, W_OK) }) == 0 {
                 database = try Database(path: root.index, root: root.path)
             }
-            // A crash of the machine may lose the last transactions, but never the database. Saves a disk sync per
-            // commit.
+            // With NORMAL, a commit needs no disk sync. A power failure may lose the last transactions, but never
+            // damages the database.
             try database.execute("PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON")
             return try checked(database)
         } catch CacheFailure.io where isUnwritable(root) {
-            // The log and the shared memory cannot be created here, so read the main file only.
+            // The write-ahead log and its shared memory cannot be created here, so read only the main file.
             return try checked(Database(path: root.index, root: root.path, access: .immutable))
         }
     }
@@ -88,7 +88,7 @@ extension Index {
         let identity = try root.indexIdentity()
         let (database, origin) = try openAny(root)
         if origin == .empty {
-            // An earlier version was killed before it created its first table.
+            // A process of an earlier version was killed before it created the first table.
             try root.noteLostIndex()
             try database.execute("PRAGMA journal_mode = WAL")
         }
@@ -96,14 +96,14 @@ extension Index {
         return Connection(root: root, database: database, identity: identity, tallies: tallies)
     }
 
-    /// Creates an index under a temporary name and renames it, so no process opens an incomplete index. The rename also
-    /// comes before any process opens the index: closing the descriptor used for the sync would release all of this
-    /// process's SQLite locks on the file (POSIX; sqlite.org/howtocorrupt.html §2.2).
+    /// Creates an index under a temporary name and renames it, so that no process opens an incomplete index. The index
+    /// must not be opened before the descriptor used for the sync is closed, because closing it releases all SQLite
+    /// locks of this process on the file (POSIX; sqlite.org/howtocorrupt.html §2.2).
     private static func begin(_ root: CacheRoot) throws {
         try root.requireCache()
         try root.noteLostIndex()
         let new = CacheRoot.index + ".new"
-        // Remove files of a killed process, and the log of a lost index: SQLite must never apply it to this index.
+        // Remove files of a killed process, and the log of a lost index, which SQLite must never apply to this index.
         for name in [new] + CacheRoot.companions.flatMap({ [new + $0, CacheRoot.index + $0] }) { root.remove(name) }
         try withExtendedLifetime(root.openToWrite(new, O_RDWR | O_EXCL)) { file in
             try withExtendedLifetime(Database(path: root.path(of: new), root: root.path)) {
@@ -115,10 +115,11 @@ extension Index {
         try root.rename(new, to: CacheRoot.index)
     }
 
-    /// Replaces a damaged index and recovers its metadata, which has no files to recover it from. The caller holds the
-    /// set-up lock.
+    /// Replaces a damaged index and copies its metadata, which is stored nowhere else. The caller holds the set-up
+    /// lock.
     ///
-    /// - Parameter detail: the reason to suspect damage, which SQLite must confirm; nil if it already has.
+    /// - Parameter detail: the reason to suspect damage, which SQLite's integrity check must confirm; nil if it already
+    ///   has.
     private static func setUpAnew(_ root: CacheRoot, tallies: Tallies, detail: String?, log: Log) throws -> Connection {
         if let detail { try requireDamage(root, detail: detail) }
         try setAside(root, detail: detail, log: log)
@@ -132,7 +133,8 @@ extension Index {
         return connection
     }
 
-    /// Throws `CacheFailure.fault` if SQLite finds no damage. The error is then a bug here, and the data must stay.
+    /// Throws `CacheFailure.fault` if SQLite finds no damage: the error is then a bug in this program, and the data
+    /// must stay.
     private static func requireDamage(_ root: CacheRoot, detail: String) throws {
         do {
             guard try complaints(root)?.isEmpty == true else { return }
@@ -157,7 +159,7 @@ extension Index {
     static func replacement(
         for connection: Connection, root: CacheRoot, detail: String?, log: Log, interruption: Interruption
     ) throws -> Connection {
-        // A later version may have migrated the file during this run. That is no damage.
+        // A later version of the tools may have migrated the file during this run, which is no damage.
         if let found = try? Schema.version(of: connection.database), found > Schema.current.version {
             throw CacheFailure.newerLayout(found: found, supported: Schema.current.version, root: root.path)
         }
@@ -172,8 +174,8 @@ extension Index {
         return try open(root, making: true, log: log, interruption: interruption, tallies: connection.tallies)
     }
 
-    /// Renames the index and its companions over an earlier damaged index. Renames the log first: an empty
-    /// index must never find it.
+    /// Renames the index and its companions. Overwrites an earlier damaged index. Renames the log first, because a new,
+    /// empty index must never find it.
     private static func setAside(_ root: CacheRoot, detail: String?, log: Log) throws {
         let damaged = CacheRoot.index + ".damaged"
         for suffix in ["-wal", "-shm", ""] {

@@ -1,11 +1,11 @@
 import Support
 
 extension Index {
-    /// Runs `body`, a transaction that removes entries, even if the disk is too full for its log: in that case removes
-    /// their files first (entries without files count as absent), empties the log and retries. This needs some tens of
-    /// kilobytes; if the files are smaller, the disk stays full.
+    /// Runs `body`, a transaction that removes entries. If the disk is too full for the write-ahead log, removes files
+    /// of these entries first (entries without files count as absent), empties the log and retries. The retry needs
+    /// some tens of kilobytes; it fails if the removed files were smaller.
     ///
-    /// - Parameter files: called on a full disk. Returns the names of some of the files below the root.
+    /// - Parameter files: called on a full disk. Returns the paths, below the root, of some files of the entries.
     func removing<Result>(_ files: () throws -> [String], _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -16,7 +16,7 @@ extension Index {
         }
     }
 
-    /// Some files of this scope, or of all scopes.
+    /// Returns the paths of some files of a scope or of all scopes.
     func someFiles(of scope: ScopeName? = nil) throws -> [String] {
         var places: [String] = []
         for row in try scopeRows() where scope.map({ row.folder.hasPrefix($0.hash) }) ?? true {
@@ -41,15 +41,15 @@ extension Index {
         return result
     }
 
-    /// Empties a scope by beginning a new generation, at a cost independent of its contents.
+    /// Empties a scope by beginning a new generation. The cost does not depend on the number of entries.
     func purge(_ scope: ScopeName, now: Timestamp) throws -> ScopeContents {
         let contents = try write(now: now, syncs: true) { try $0.purge(scope) }
         try beginPurgedGenerations()
         return contents
     }
 
-    /// Purges all scopes and deletes all settings and counters. New generations continue after the highest, so that
-    /// work in progress cannot be stored.
+    /// Purges all scopes and deletes all settings and counters. New scopes begin at a higher generation than any
+    /// before, so that work in progress cannot be stored.
     func reset(now: Timestamp) throws -> ResetReport {
         let report = try write(now: now, syncs: true) { connection in
             let database = connection.database
@@ -129,9 +129,9 @@ extension Index {
 
     // MARK: Completing a purge
 
-    /// Creates an empty folder that records each pending purge in case the index is lost. To be called after the commit
-    /// of the purge, and again by the process that completes it: with a folder but no purge, all kept entries would
-    /// look purged.
+    /// Creates, for each pending purge, the empty folder of the next generation, which records the purge in case the
+    /// index is lost. Must be called after the commit of the purge, never before: if there were a folder but no purge,
+    /// all entries would seem purged. The process that completes the purge calls it again.
     func beginPurgedGenerations() throws {
         let purged = try perform { connection in
             try connection.database.all(
@@ -141,14 +141,14 @@ extension Index {
         for (hash, generation) in purged where generation < .max { root.beginGeneration(generation &+ 1, of: hash) }
     }
 
-    /// A purged generation and the rows that are left.
+    /// A purged generation and its remaining rows.
     struct PurgedScope {
         let id: Int64
         let folder: String
         let contents: ScopeContents
     }
 
-    /// The next purged generation to remove.
+    /// Returns a purged generation whose rows or files remain.
     func purgedScope() throws -> PurgedScope? {
         try perform { connection in
             try connection.database.first(
@@ -170,7 +170,7 @@ extension Index {
         }
     }
 
-    /// Removes up to a batch of rows of a purged generation. Returns false if there were none.
+    /// Deletes up to a batch of rows of a purged generation. Returns false if there were none.
     ///
     /// - Parameter table: `entries`, `metadata` or `copies`.
     func forget(_ table: String, of scope: PurgedScope, now: Timestamp) throws -> Bool {
@@ -181,8 +181,8 @@ extension Index {
         }
     }
 
-    /// Removes the row and the empty folder of a purged generation in one transaction, so that no process creates a
-    /// folder in it. Keeps the folder of a later generation while other purges are pending.
+    /// Deletes the row and the empty folder of a purged generation in one transaction, so that no process creates a
+    /// subfolder in between. Keeps the folders of later generations while another purge of the scope is pending.
     func forget(_ scope: PurgedScope, now: Timestamp) throws {
         let hash = String(scope.folder.prefix(32))
         try write(now: now) { connection in
@@ -201,7 +201,7 @@ extension Index {
         }
     }
 
-    /// Removes the empty folders of all generations without a pending purge.
+    /// Removes the empty generation folders of all scopes without a pending purge.
     func removeUnusedGenerations(now: Timestamp) throws {
         for hash in Set(try root.scopeFolders().map { String($0.prefix(32)) }) {
             try write(now: now) { connection in
@@ -210,7 +210,7 @@ extension Index {
         }
     }
 
-    /// Returns the generations by hash of the scope, and the generation of unknown scopes.
+    /// Returns the live generation of each scope by its hash, and the generation of unknown scopes.
     func generations() throws -> (known: [String: Int64], other: Int64) {
         try perform { connection in
             let rows = try connection.database.all("SELECT folder, generation FROM scopes WHERE purged = 0") {
@@ -222,11 +222,11 @@ extension Index {
 }
 
 extension Index.Connection {
-    /// Marks the live row of a scope purged and creates the row of the next generation, which inherits the counters. A
-    /// scope without a row gets a row as well, because a download for it may be in progress.
+    /// Marks the live row of a scope as purged and creates the row of the next generation, which inherits the counters.
+    /// Also creates a row for a scope that has none, because a download for it may be in progress.
     fileprivate func purge(_ scope: ScopeName) throws -> ScopeContents {
         var (id, generation, _) = try live(scope)
-        // Files of the scope may exist whose rows are lost.
+        // The scope may have files that have lost their rows.
         if id == nil, try mayLackRows() { id = try addLiveRow(scope, generation: generation) }
         guard let id else {
             _ = try addLiveRow(scope, generation: generation &+ 1)
@@ -249,7 +249,7 @@ extension Index.Connection {
             ?? false
     }
 
-    /// Creates purged rows for all folders of a lost index.
+    /// Inserts a purged row for each scope folder, because the index may have lost its row.
     fileprivate func addRowsOfLostScopes() throws {
         for folder in try root.scopeFolders() {
             guard let generation = CacheRoot.generation(ofFolder: folder) else { continue }

@@ -1,16 +1,16 @@
 import Support
 
 extension Index {
-    /// The number of the live row of the scope with the hash `?1`. A part of each statement: another process may purge
-    /// the scope at any time and reuse its number.
+    /// The number of the live row of the scope with the hash `?1`. Evaluated in each statement, because another process
+    /// may purge the scope at any time and reuse the number.
     static let liveScope = "(SELECT id FROM scopes WHERE substr(folder, 1, 32) = ?1 AND purged = 0)"
-    /// The same for the generation in the folder `?1`; null if it has ended.
+    /// The number of the live row with the folder `?1`; null if that generation was purged.
     static let liveFolder = "(SELECT id FROM scopes WHERE folder = ?1 AND purged = 0)"
 
-    /// The numbers of all live rows. All others are being purged.
+    /// The numbers of all live rows. All other rows are being purged.
     static let liveScopes = "(SELECT id FROM scopes WHERE purged = 0)"
 
-    /// The scope named by a parameter, or all scopes if the parameter is null.
+    /// The number of the live row of the scope named by a parameter, or of all scopes if the parameter is null.
     static func liveScopes(named parameter: String) -> String {
         "(SELECT id FROM scopes WHERE purged = 0 AND name = coalesce(\(parameter), name))"
     }
@@ -20,7 +20,7 @@ extension Index {
         try database.first("SELECT value FROM settings WHERE name = 'current_scope'") { try ScopeName($0.string(0)) }
     }
 
-    /// The current scope of a root that is not opened. Nil if it has no index, or a damaged index.
+    /// The current scope of a root, read without a `CacheStore`. Nil if the index is missing or damaged.
     package static func currentScope(below root: CacheRoot) throws -> ScopeName? {
         guard try root.hasIndex else { return nil }
         do {
@@ -33,8 +33,9 @@ extension Index {
 
     package func currentScope() throws -> ScopeName? { try perform { try Self.currentScope($0.database) } }
 
-    /// Returns the number of purges of the scope. Work of an earlier generation must not be stored. Throws
-    /// `CacheFailure.scopeChanged` if the run uses the current scope and another scope has become current.
+    /// Returns the current generation of the scope, which each purge increases. Results of work that began in an
+    /// earlier generation must not be stored. Throws `CacheFailure.scopeChanged` if the run uses the current scope and
+    /// another scope has become current.
     package func generation(of scope: ActiveScope) throws -> Int64 { try perform { try $0.generation(of: scope) } }
 
     /// Returns the folder of the live generation.
@@ -42,13 +43,14 @@ extension Index {
         try perform { scope.folder(generation: try $0.live(scope).generation) }
     }
 
-    /// Throws `CacheFailure.scopeChanged` if the generation has ended, or if the run uses the current scope and another
-    /// scope has become current.
+    /// Throws `CacheFailure.scopeChanged` if the generation was purged, or if the run uses the current scope and
+    /// another scope has become current.
     package func check(_ generation: Int64, of scope: ActiveScope) throws {
         try perform { try $0.check(generation, of: scope) }
     }
 
-    /// Returns all scopes and the contents of their live generations, by name, including the current scope.
+    /// Returns all scopes and the contents of their live generations, sorted by name. Includes the current scope even
+    /// if it has no row.
     func scopes() throws -> [ScopeSummary] {
         try perform { connection in
             let current = try Self.currentScope(connection.database) ?? .standard
@@ -77,10 +79,10 @@ extension Index {
     }
 }
 
-/// The scope that a run works in.
+/// The scope of a run.
 package struct ActiveScope: Sendable {
     package let name: ScopeName
-    /// Whether the scope was not named, so the run uses the current scope.
+    /// Whether no scope was named, so that the run uses the current scope.
     package var followsCurrent = false
     /// For a cache in memory, the root on disk that determines the current scope.
     package var followedRoot: CacheRoot?
@@ -111,7 +113,7 @@ extension Index.Connection {
             "SELECT id, generation, name FROM scopes WHERE substr(folder, 1, 32) = ?1 AND purged = 0", Value(scope.hash)
         ) { (id: $0.int64(0), generation: $0.int64(1), isNamed: $0.string(2) == scope.text) }
         if let row { return row }
-        // The files of a lost index are recovered in place.
+        // If the index was lost, the recovered files stay in the folder of their generation.
         let latest = try mayLackRows() ? root.latestGeneration(of: scope.hash) : 0
         return (nil, max(try firstGeneration(), latest), true)
     }
@@ -121,14 +123,15 @@ extension Index.Connection {
         try database.first("SELECT value FROM settings WHERE name = 'first_generation'") { $0.int64(0) } ?? 0
     }
 
-    /// Returns the live row of a folder's generation, or nil if it has ended. Valid within the transaction.
+    /// Returns the number of the live row with this folder, or nil if the generation was purged. Valid within the
+    /// transaction.
     func liveRow(folder: String) throws -> Int64? {
         try database.first("SELECT id FROM scopes WHERE folder = ?1 AND purged = 0", Value(folder)) { $0.int64(0) }
     }
 
-    /// Returns the live row of a scope, and creates it if necessary. Valid within the transaction.
+    /// Returns the number of the live row of a scope, creating the row if necessary. Valid within the transaction.
     ///
-    /// Also sets the row's name: after the loss of an index, a row has the name of its folder (`CacheStore.rebuild`).
+    /// Also corrects the row's name: `Recovery.rebuild` gives the row of an unknown scope the name of its folder.
     func makeScope(_ scope: ScopeName) throws -> Int64 {
         let (id, generation, isNamed) = try live(scope)
         guard let id else { return try addLiveRow(scope, generation: generation) }

@@ -1,8 +1,8 @@
 import Support
 
 extension Index {
-    /// Walks the index for trimming, which covers all columns, in about 0.3 µs per entry. Reads rows only while purged
-    /// entries exist, which do not count.
+    /// Reads only the index `entries_by_use`, which covers all columns, in about 0.3 µs per entry. Also reads the rows
+    /// while purged entries exist, to exclude these.
     static let selectHeld = """
         SELECT COUNT(*), SUM(bytes), SUM(lease_until > ?1 AND last_used <= ?2),
             SUM(CASE WHEN lease_until > ?1 AND last_used <= ?2 THEN bytes ELSE 0 END)
@@ -11,7 +11,7 @@ extension Index {
             OR scope NOT IN (SELECT id FROM scopes WHERE purged = 1))
         """
 
-    /// By scope. Only variants and replaced files have a parent.
+    /// The number of variants by scope. Only variants and superseded entries have a parent.
     static let countVariants =
         "SELECT scope, count(*) FROM entries WHERE parent IS NOT NULL AND kind = 1 GROUP BY scope"
 
@@ -20,8 +20,8 @@ extension Index {
         try perform { try $0.statistics(scope: scope, capacity: capacity, now: now) }
     }
 
-    /// Passes the statistics to `report` and resets the counters in one transaction, so no count is lost in between.
-    /// Changes nothing if `report` throws.
+    /// Passes the statistics to `report`, then resets the counters, in one transaction, so that no count is lost.
+    /// Resets nothing if `report` throws.
     func zeroCounters(
         scope: ScopeName? = nil, capacity: Int, now: Timestamp, after report: (Statistics) throws -> Void
     ) throws {
@@ -30,7 +30,7 @@ extension Index {
             let database = connection.database
             for row in try connection.scopeRows(scope) {
                 try database.run("DELETE FROM counters WHERE scope = ?1", Value(row.id))
-                // Records the time of the reset.
+                // Record the time of the reset.
                 try database.run(Self.addToCounter, Value(row.id), Value(Self.zeroed), Value(0), Value(now))
             }
         }
@@ -42,10 +42,10 @@ extension Index {
         if hasCounts { try write(now: now, isQuiet: true, writesCounts: true, patience: patience) { _ in } }
     }
 
-    /// A counter that is always zero, whose `since` is the time of the last reset.
+    /// A counter with the value zero, whose `since` is the time of the last reset.
     fileprivate static let zeroed = "zeroed"
 
-    /// Returns the value found in the remote; otherwise counts the reason and returns nil.
+    /// Returns the value if the remote found it; otherwise counts the answer and returns nil.
     func counted<Value>(_ answer: RemoteAnswer<Value>, in scope: ScopeName) -> Value? {
         switch answer {
         case .found(let value): return value
@@ -73,7 +73,7 @@ extension Index.Connection {
             Statistics.Sum(entries: $0.int(0), bytes: $0.int(1))
         }
         let all = totals ?? Statistics.Sum()
-        // The same rule as in trimming.
+        // Future uses do not count as leased, as in trimming.
         let held = try database.first(Index.selectHeld, Value(now), Value(now + Clock.tolerance)) {
             (
                 free: Statistics.Sum(entries: $0.int(0), bytes: $0.int(1)),
@@ -119,18 +119,18 @@ extension Index.Connection {
             metadata: metadata ?? Statistics.Sum(), since: since, counters: counters, failures: failures)
     }
 
-    /// Counts a removal by a command, within a transaction.
+    /// Counts entries that a command removed. Called within a transaction.
     func count(_ removal: Removal, in scopeID: Int64, now: Timestamp) throws {
         try count(.removed, removal.entries, in: scopeID, now: now)
         try count(.bytesRemoved, removal.bytes, in: scopeID, now: now)
     }
 
-    /// Adds to a counter of a scope whose name may be unknown, within a transaction.
+    /// Adds to a counter of the scope with this row number. Called within a transaction.
     func count(_ counter: Counter, _ amount: Int, in scopeID: Int64, now: Timestamp) throws {
         try database.run(Index.addToCounter, Value(scopeID), Value(counter.rawValue), Value(amount), Value(now))
     }
 
-    /// Adds the pending counts to the counters, within a transaction.
+    /// Adds the pending counts to the counters. Called within a transaction.
     func writeCounts(now: Timestamp) throws {
         for (scope, tally) in tallies.all {
             let scopeID = try makeScope(scope)

@@ -1,20 +1,21 @@
 import Support
 
-/// The choice of entries to evict.
+/// Decides which entries to evict.
 enum TrimPlan {
     struct Candidate: Equatable {
         let id: Int64
         let bytes: Int
     }
 
-    /// Returns 95 % of the capacity. A target of 100 % would trim a full cache at every store.
+    /// Returns 95 % of the capacity. With a target of 100 %, a full cache would be trimmed at every store.
     static func target(capacity: Int) -> Int { capacity - capacity / 20 }
 
-    /// The number of evictions after which a root below the capacity need not reach the target: evicting a twentieth of
-    /// a million entries would delay the run.
+    /// The number of evictions after which trimming may stop above the target, if the root is below the capacity.
+    /// Evicting a twentieth of a million entries would delay the run.
     static let headroom = 256
 
-    /// Evictions per transaction. Other processes wait for the write lock, and removing a file takes 10 to 100 µs.
+    /// Evictions per transaction, during which other processes wait for the write lock. Removing a file takes 10 to 100
+    /// µs.
     static let batch = 64
 
     /// Returns the shortest prefix of `candidates`, least recently used first, that reduces `kept` bytes to the target.
@@ -34,8 +35,8 @@ extension Index {
         SELECT \(candidateColumns) FROM entries INDEXED BY entries_by_use
         WHERE pinned = 0 AND last_used <= ?2 AND lease_until <= ?1 ORDER BY last_used LIMIT ?3
         """
-    /// Entries last used in the future, before the clock was set back. They are trimmed first, because the date of
-    /// their last use is unknown. Their leases do not count, as they could hold for years.
+    /// Entries last used in the future, because the clock was set back. They are trimmed first, because their true time
+    /// of last use is unknown. Their leases are ignored, because they could last for years.
     static let selectFutureCandidates = """
         SELECT \(candidateColumns) FROM entries INDEXED BY entries_by_use
         WHERE pinned = 0 AND last_used > ?1 ORDER BY last_used LIMIT ?2
@@ -44,7 +45,7 @@ extension Index {
         id, bytes, scope, (SELECT purged FROM scopes WHERE scopes.id = entries.scope), file,
         (SELECT folder FROM scopes WHERE scopes.id = entries.scope)
         """
-    /// Entries and bytes, except purged entries: they are removed anyway and must not evict others.
+    /// The number and bytes of all entries except purged ones, which are removed anyway and must not cause evictions.
     static let selectTotals = """
         SELECT entries - (SELECT coalesce(sum(entries), 0) FROM scopes WHERE purged = 1),
             bytes - (SELECT coalesce(sum(bytes), 0) FROM scopes WHERE purged = 1)
@@ -59,22 +60,22 @@ extension Index {
         SELECT folder, file FROM doomed WHERE (folder, file) > (?1, ?2) ORDER BY folder, file LIMIT ?3
         """
 
-    /// Removes the unleased files that have lost their rows, also files of killed processes. Runs within transactions
-    /// like the rename of stored files, so it cannot remove a file that was just stored under the same name. If there
-    /// is nothing to remove, costs one query of an empty table.
+    /// Removes the unleased files whose rows were deleted, also by processes that were killed since. Runs in write
+    /// transactions, like the rename of stored files, so it cannot remove a file that was just stored under the same
+    /// name. If there is nothing to remove, costs one query of an empty table.
     func sweep(now: Timestamp) throws {
         var last = (folder: "", file: "")
         while try perform({ try $0.doomed(after: last, limit: 1) }).isEmpty == false {
             last = try write(now: now) { connection in
                 let doomed = try connection.doomed(after: last, limit: TrimPlan.batch)
-                // Read after the transaction that deleted the rows, see `LeaseTable`.
+                // Read the leases after the transaction that deleted the rows: see `LeaseTable`.
                 let leases = try root.leases.live(at: now, in: root)
                 for (folder, file) in doomed {
                     let name = CacheRoot.blob(file, folder: folder)
                     if let name, connection.unspared.remove(name) == nil, try leases.end(of: name) != nil { continue }
                     let count = try connection.database.run(
                         "DELETE FROM doomed WHERE folder = ?1 AND file = ?2", Value(folder), Value(file))
-                    // A row that a scan finds and its key does not would be found forever.
+                    // A row that a scan finds but a lookup by key does not would make this loop endless.
                     if count == 0 { throw CacheFailure.indexDamaged(detail: "a row cannot be found", root: root.path) }
                     if let name { root.remove(name) }
                 }
@@ -83,8 +84,8 @@ extension Index {
         }
     }
 
-    /// Records a warning and returns true, unless a process gave it within `interval`. Ignores a time in the future:
-    /// the clock was set back.
+    /// Returns true and records the time, unless some process gave this warning within `interval`. Ignores a recorded
+    /// time in the future, because the clock was set back.
     func mayWarn(_ name: String, now: Timestamp, interval: Duration) throws -> Bool {
         try write(now: now, isQuiet: true) { connection in
             let last = try connection.database.first("SELECT value FROM settings WHERE name = ?1", Value(name)) {
@@ -100,8 +101,8 @@ extension Index {
 
     func rootSize() throws -> RootSize { try perform { try $0.rootSize() } }
 
-    /// Evicts one batch of least recently used entries if more than `capacity` bytes are kept, or more than the target
-    /// if `isUnderway`. Returns the bytes that are left, the removal, and whether more may be evicted. `sweep` then
+    /// Deletes the rows of a batch of least recently used entries if the root exceeds `capacity` or, with `isUnderway`,
+    /// the target. Returns the remaining bytes, the removal, and whether more entries may be evicted. `sweep` then
     /// removes the files.
     func trimBatch(
         capacity: Int, isUnderway: Bool, clock: Clock
@@ -114,15 +115,15 @@ extension Index {
         }
         return try write(now: clock.now()) { connection in
             let database = connection.database
-            // The wait for the write lock may have been long. At an earlier time, entries stored during it would be
-            // leased.
+            // Read the clock after the wait for the write lock, which may have been long: at an earlier time, entries
+            // stored during the wait would still be leased.
             let now = clock.now()
             let kept = try database.first(Self.selectTotals) { $0.int(1) } ?? 0
             guard kept > (isUnderway ? TrimPlan.target(capacity: capacity) : capacity) else {
                 return (kept, Removal(), false)
             }
             func victim(_ row: Row) -> Victim {
-                // Purged entries are not among the bytes kept.
+                // Purged entries do not count towards `kept`.
                 Victim(
                     candidate: TrimPlan.Candidate(id: row.int64(0), bytes: row.bool(3) ? 0 : row.int(1)),
                     scopeID: row.int64(2), isPurged: row.bool(3),
@@ -167,9 +168,9 @@ extension Index {
 
 /// The size of a root according to its index.
 struct RootSize: Sendable, Equatable {
-    /// Bytes of all files that are not purged.
+    /// The bytes of all entries except purged ones.
     var bytes: Int
-    /// Whether files without rows await removal.
+    /// Whether files whose rows were deleted await removal.
     var hasDoomed: Bool
 }
 
@@ -189,14 +190,14 @@ extension Index.Connection {
     }
 }
 
-/// The space that one process needed in a root.
+/// The space that this process has needed in a root.
 struct CacheDemand: Equatable {
-    /// Bytes of all stored files.
+    /// The bytes of all files that were stored.
     var stored = 0
-    /// The largest size of the root after trimming.
+    /// The maximum size of the root after trimming.
     var kept = 0
 
-    /// How a run exceeded the capacity.
+    /// The way in which a run exceeded the capacity.
     enum Excess: Equatable {
         /// More was stored than fits.
         case stored(Int)
@@ -222,7 +223,7 @@ struct CacheDemand: Equatable {
             return "\(fact); \(remedy) \(Self.enough(for: bytes)) or more would be enough"
         }
 
-        /// Returns a size with a tenth to spare, in the syntax of options and rounded up to two digits.
+        /// Returns the size plus 10 %, rounded up to two digits, in the syntax of options.
         static func enough(for bytes: Int) -> String {
             let wanted = Double(bytes) * 1.1 / 1e6
             var step = 1.0

@@ -2,38 +2,39 @@ import Support
 
 /// The SQLite database of a root, shared by all threads, scopes and processes.
 ///
-/// A process has one connection, which a lock guards: a statement takes some microseconds, and no thread holds the
-/// connection during network I/O. Files are renamed and removed within transactions. SQLite admits one writer, so no
-/// process removes a file that another has just stored. A row is written after its file and deleted before it.
+/// A process has one connection, guarded by a lock: a statement takes some microseconds, and no thread holds the
+/// connection during network I/O. Files are renamed and removed within write transactions. SQLite admits one writer at
+/// a time, so no process removes a file that another has just stored. A row is written after its file and deleted
+/// before it.
 ///
-/// A damaged index is renamed and replaced by an empty index. Files get their rows back when they are requested, or all
-/// together by `img-cache verify --repair`.
+/// A damaged index is renamed and replaced by an empty index. The row of a file is recovered when its key is requested,
+/// or all rows by `img-cache verify --repair`.
 package final class Index: Sendable {
     package let root: CacheRoot
     private let log: Log
     private let interruption: Interruption
     private let connection: Monitor<Connection>
-    /// The number of caches that use the index. The last of them runs the maintenance.
+    /// The number of `CacheStore`s that use the index. The last of them calls `close` when it is released.
     private let users = Monitor(0)
 
     struct Connection {
         let root: CacheRoot
         var database: Database
-        /// The open file, or nil if `database` is an empty database in place of a missing root.
+        /// The identity of the open file; nil if `database` is an empty database that replaces a missing root.
         var identity: File.Identity?
-        /// Counts for a later transaction to write.
+        /// Counts that a later transaction writes.
         var tallies = Tallies()
-        /// Uses of entries for the next transaction to write, the earliest first.
+        /// Uses of entries that the next transaction writes, the earliest first.
         var uses: [Use] = []
-        /// Files below the root that a command removed or found damaged. They are removed despite a lease.
+        /// The paths of files that a command removed or found damaged. `sweep` removes them despite a lease.
         var unspared: Set<String> = []
-        /// When counts were last written.
+        /// The time at which counts were last written.
         var countedAt = SteadyTime.now()
         var hasWritten = false
         /// See `Index.version()`.
         var version = Version()
         var isReadOnly: Bool { identity == nil || database.isReadOnly }
-        /// Whether the machine's boot was compared with the recorded one, see `Index.mayLackRows`.
+        /// Whether the machine's boot was compared with the recorded boot, see `Index.mayLackRows`.
         var hasComparedBoot = false
         /// The generation of each scope when its metadata was first requested, by the hash of the scope's name.
         var firstSeenGenerations: [String: Int64] = [:]
@@ -42,7 +43,7 @@ package final class Index: Sendable {
     private let waits = Monitor(BusyWaits())
     private let demand = Monitor(CacheDemand())
 
-    /// The interval at which counts are written. A run that is killed loses counts of this interval.
+    /// The interval at which counts are written. A run that is killed loses the counts of at most this interval.
     private static let countInterval: Duration = .seconds(1)
 
     /// Opens the index of `root`. The cost does not grow with the number of entries.
@@ -65,11 +66,11 @@ package final class Index: Sendable {
         }
     }
 
-    /// Whether nothing can be written. True for a missing root.
+    /// Whether the index cannot be written. Also true for a missing root.
     package var isReadOnly: Bool { connection.withLock { $0.isReadOnly } }
 
     /// Runs `body` with exclusive use of the connection. Retries while other processes keep the index busy, without
-    /// holding the lock during the wait, and once on an empty index if this index is damaged.
+    /// holding the lock during the wait. If the index is damaged, replaces it and retries once.
     func perform<Result>(_ body: (inout Connection) throws -> Result) throws -> Result {
         try perform(making: false, body)
     }
@@ -92,7 +93,7 @@ package final class Index: Sendable {
         }
     }
 
-    /// Runs `body` with short waits, for work that the next run can do instead.
+    /// Runs `body` with short waits for other processes. For work that the next run can do instead.
     func withShortWaits(_ body: () throws -> Void) rethrows {
         waits.withLock { $0.ceiling = bookkeepingPatience }
         defer { waits.withLock { $0.ceiling = busyPatience } }
@@ -118,7 +119,7 @@ package final class Index: Sendable {
         }
     }
 
-    /// Replaces the empty connection if the index exists by now or must be created.
+    /// Replaces the connection to the empty database if the index exists by now or must be created.
     private func leaveEmpty(_ connection: inout Connection, making: Bool) throws {
         if !making, try root.indexIdentity() == nil { return }
         try replace(&connection) {
@@ -129,8 +130,8 @@ package final class Index: Sendable {
     /// Runs `body` in a transaction that also writes pending uses, and pending counts if they are due.
     ///
     /// - Parameters:
-    ///   - isQuiet: whether `body` changes no entries except for recorded uses, see `version`.
-    ///   - writesCounts: whether to write counts that are not due.
+    ///   - isQuiet: whether `body` changes no entries, so that `version` stays the same.
+    ///   - writesCounts: whether to write the pending counts even if they are not due.
     ///   - syncs: whether to wait until the transaction is on the disk.
     ///   - patience: the maximum wait for transactions of other processes.
     @discardableResult
@@ -162,14 +163,15 @@ package final class Index: Sendable {
         return result
     }
 
-    /// Waits until all transactions so far are on the disk. Threads wait at the same time, which file systems combine,
-    /// while `PRAGMA synchronous = FULL` would make each wait within its transaction.
+    /// Waits until all transactions so far are on the disk. Several threads can wait at the same time, and the file
+    /// system combines their syncs; with `PRAGMA synchronous = FULL`, each would wait within its transaction.
     func synchronize() throws {
-        // Closing the log releases no lock of SQLite's. Without a log, all is in the database, which SQLite has synced.
+        // Closing the log releases no SQLite lock. Without a log, all data is in the database file, which SQLite has
+        // synced.
         try root.writing { try root.openIfPresent(CacheRoot.index + "-wal")?.synchronize() }
     }
 
-    /// Opens the index again if its file was replaced, as when the root was removed during a run.
+    /// Opens the index again if its file was replaced, for example because the root was removed during the run.
     package func reopenIfReplaced() throws {
         try connection.withLock { connection in
             if try root.indexIdentity() == connection.identity { return }
@@ -179,9 +181,9 @@ package final class Index: Sendable {
         }
     }
 
-    /// Runs `body`, and up to three times more if it fails because the root was removed. A removal takes time and may
-    /// affect a part of the new root. The locks are removed too, so a process that held a lock may rename this
-    /// process's file.
+    /// Runs `body`, and again up to three times if it fails because the root was removed. A single retry may not
+    /// suffice: a removal takes time and may also delete parts of the new root. It also removes the locks, so another
+    /// process that held the same lock may rename this process's partial file.
     package func againIfRemoved<Result>(_ body: () throws -> Result) throws -> Result {
         for _ in 0..<3 {
             let before = identity
@@ -207,7 +209,7 @@ package final class Index: Sendable {
         error is PartialFile.Lost || (error as? SystemFailure)?.code == "no-such-file"
     }
 
-    /// Replaces an index that was examined and found damaged.
+    /// Replaces an index that the integrity check has found damaged.
     func setAside() throws {
         try connection.withLock { connection in
             try replace(&connection) {
@@ -228,8 +230,8 @@ package final class Index: Sendable {
     /// Runs `body` with exclusive use of the connection. `body` must not read the database.
     func withConnection<Result>(_ body: (inout Connection) -> Result) -> Result { connection.withLock(body) }
 
-    /// Returns the findings of SQLite's integrity check, or nil if there is no index. Reads the whole file and changes
-    /// nothing. Throws `CacheFailure`: `indexDamaged` for a file that is no database, `newerLayout`.
+    /// Returns the errors reported by SQLite's integrity check, or nil if there is no index. Reads the whole file and
+    /// changes nothing. Throws `CacheFailure`: `indexDamaged` for a file that is no database, `newerLayout`.
     static func complaints(_ root: CacheRoot) throws -> [String]? {
         guard try root.hasIndex else { return nil }
         let database = try openExisting(root)
@@ -242,12 +244,12 @@ package final class Index: Sendable {
 
     package var identity: File.Identity? { connection.withLock { $0.identity } }
 
-    /// Changes the counters of a scope. A later transaction writes them.
+    /// Changes the pending counts of a scope. A later transaction writes them.
     package func count(in scope: ScopeName, _ change: (inout Tally) -> Void) {
         connection.withLock { $0.tallies.change(scope, change) }
     }
 
-    /// Whether pending counts are due.
+    /// Whether counts or uses are pending and the interval since the last write of counts has passed.
     var owesCounts: Bool {
         connection.withLock { $0.hasCounts && SteadyTime.now() - $0.countedAt >= Self.countInterval }
     }
@@ -275,11 +277,11 @@ package final class Index: Sendable {
         }
     }
 
-    /// Shortens the log for the next process that opens the index.
+    /// Copies the log into the database if the log is long, see `Database.settleLog`.
     func settleLog(over pages: Int32 = Database.restingPages) {
         connection.withLock { $0.database.settleLog(over: pages) }
     }
 
-    /// Empties the log to free disk space.
+    /// Empties the log, to free disk space.
     func emptyLog() throws { try perform { $0.database.emptyLog() } }
 }

@@ -2,23 +2,23 @@ import Support
 
 /// A pattern for addresses: a substring, or a glob such as `https://*.example/private/*`.
 ///
-/// * `*` matches any run of characters, including none and slashes; `?` matches exactly one character. All others match
-///   themselves.
+/// * `*` matches any number of characters, including none and slashes; `?` matches exactly one character. All other
+///   characters match themselves.
 /// * Without `*` and `?`, a pattern matches every address that contains it.
-/// * Otherwise it must match the whole address in its normal form (`WebURL.normalized`), the address without scheme and
-///   `//`, or its path without the query.
-/// * It must match the whole of a user's own key, or its part after `key:`.
-/// * Matching is case-sensitive except in scheme and host. Spaces and characters beyond ASCII match in their normal
-///   form: mapped to ASCII in the host, percent-encoded elsewhere.
+/// * With `*` or `?`, a pattern must match the whole normalized address (`WebURL.normalized`), the address without
+///   scheme and `//`, or its path without the query.
+/// * For a key chosen by the user, it must match the whole key, or the part after `key:`.
+/// * Matching is case-sensitive except in scheme and host. Spaces and non-ASCII characters match their normalized form:
+///   mapped to ASCII in the host, percent-encoded elsewhere.
 ///
-/// Matching takes at most the product of both lengths, for any pattern.
+/// The running time is at most proportional to the product of both lengths.
 public struct AddressPattern: Sendable, Hashable, CustomStringConvertible {
-    /// The pattern as it was written.
+    /// The pattern as written by the user.
     public let description: String
-    /// Percent-encoded, and again with the host mapped to ASCII if it may contain other characters.
+    /// The percent-encoded pattern; if the host may contain non-ASCII characters, also the pattern with an ASCII host.
     private let forms: [[UInt8]]
 
-    /// The maximum length, beyond patterns written by hand.
+    /// The maximum length in bytes, more than anyone writes by hand.
     static let byteLimit = 4096
 
     /// Nil if the text is empty, longer than 4096 bytes, or has control characters.
@@ -34,8 +34,8 @@ public struct AddressPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The pattern with non-ASCII labels without wildcards mapped to ASCII, in the part before the first slash after
-    /// the scheme, which is the host if present. Nil without such labels.
+    /// Returns the pattern with the non-ASCII labels of the host mapped to ASCII. The host is the part before the first
+    /// slash after the scheme. Labels with wildcards stay. Returns nil if no label changes.
     private static func mappingHost(_ text: String) -> String? {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return nil }
         let start = text.slashesOfAuthority?.upperBound ?? text.startIndex
@@ -56,7 +56,7 @@ public struct AddressPattern: Sendable, Hashable, CustomStringConvertible {
 
     private func matches(_ bytes: [UInt8], _ address: String) -> Bool {
         let address = Array(address.utf8)
-        // The end of the host, up to which case is ignored.
+        // Case is ignored before this index, in scheme and host.
         var hostEnd = 0
         var hostStart = 0
         if let colon = address.firstIndex(of: UInt8(ascii: ":")), address[colon...].starts(with: "://".utf8) {
@@ -78,8 +78,8 @@ public struct AddressPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether all of `text` matches. Only the last star needs backtracking, as it can match whatever an earlier star
-    /// could.
+    /// Whether all of `text` matches. Only the last star needs backtracking, because it can match everything that an
+    /// earlier star could.
     private static func matches(_ bytes: [UInt8], _ text: ArraySlice<UInt8>, caselessUntil end: Int) -> Bool {
         var place = text.startIndex
         var index = 0
@@ -104,7 +104,7 @@ public struct AddressPattern: Sendable, Hashable, CustomStringConvertible {
         return bytes[index...].allSatisfy { $0 == star }
     }
 
-    /// Scheme and host of an address are in lower case.
+    /// Compares an upper-case letter of the pattern, in scheme and host, with the lower-case address.
     private static func isSame(
         _ byte: UInt8, _ text: ArraySlice<UInt8>, _ place: Int, caselessUntil end: Int
     ) -> Bool {

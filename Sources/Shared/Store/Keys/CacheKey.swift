@@ -2,14 +2,14 @@ import Support
 
 /// The key of an entry: the address of its source, or a name chosen by the user.
 ///
-/// The prefix separates the kinds: an address (`https://…`), a local file (`file:///…`), a user's name
+/// The prefix distinguishes the kinds: an address (`https://…`), a local file (`file:///…`), a user's name
 /// (`key:my-photo`), a GIF of an exercise (`exercisedb:0001@180`), a placeholder for GIFs (`gif-placeholder:…`), or a
-/// damaged file that was accepted (`truncated:file:///…`). Keys are compared by their bytes, like the names of files.
+/// truncated file that was stored on request (`truncated:file:///…`). Keys are compared byte by byte, like file names.
 public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     public let text: String
     /// The name of the row and the file: 32 hexadecimal digits of the key's SHA-256.
     package let name: String
-    /// The key that an earlier version derived from the same address, if it differs. An entry may still have it.
+    /// The key that earlier versions derived from the same address, if it differs; an entry may still have that key.
     /// Computed on demand, because only a miss needs it.
     var former: String? { makeFormer?() }
     private let makeFormer: (@Sendable () -> String?)?
@@ -23,12 +23,12 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     package static let namePrefix = "key:"
     package static let placeholderPrefix = "gif-placeholder:"
     package static let truncatedPrefix = "truncated:"
-    /// The prefixes of keys, other than addresses and files, that are looked up in their printed form.
+    /// The prefixes of keys that tools derive, other than addresses and files.
     private static let toolsPrefixes = ["exercisedb:", placeholderPrefix, truncatedPrefix]
 
-    /// The key for a name from the user or a record: `key:` and the name, so that it never conflicts with an address. A
-    /// name that begins with `key:` is used as it is. Throws `CacheFailure.badKey` unless the name has 1 to 1024 bytes
-    /// and no control characters.
+    /// The key for a name from the user or a record: `key:` followed by the name, so that it never equals an address. A
+    /// name that already begins with `key:` is used unchanged. Throws `CacheFailure.badKey` unless the name has 1 to
+    /// 1024 bytes and no control characters.
     public init(name: String) throws {
         let name = name.removing(bytePrefix: Self.namePrefix) ?? name
         self.init(address: Self.namePrefix + (try Self.checked(name, byteLimit: Self.nameLimit)))
@@ -36,7 +36,7 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
 
     /// The key of an address in its normal form, without secrets.
     ///
-    /// - Parameter former: returns the key that an earlier version made of the same address, if it differs.
+    /// - Parameter former: returns the key that earlier versions derived from the same address, if it differs.
     package init(address: String, former: (@Sendable () -> String?)? = nil, isLasting: Bool = true) {
         text = address
         makeFormer = former
@@ -44,8 +44,8 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
         name = String(decoding: SHA256.hex(of: address).utf8.prefix(32), as: UTF8.self)
     }
 
-    /// A key in its printed form. Throws `CacheFailure.badKey` unless it has 1 to 131,072 bytes and no control
-    /// characters.
+    /// Creates a key from the text that a command printed. Throws `CacheFailure.badKey` unless it has 1 to 131,072
+    /// bytes and no control characters.
     public init(printed text: String) throws {
         self.init(address: try Self.checked(text, byteLimit: Self.byteLimit))
     }
@@ -58,12 +58,12 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
         return text
     }
 
-    /// Whether a text has the form of a printed key that is no address.
+    /// Whether a text has the format of a printed key other than a web address.
     public static func isPrintedKey(_ text: String) -> Bool {
         [namePrefix, "file:///"].contains { text.utf8.starts(with: $0.utf8) } || isOfTool(text)
     }
 
-    /// Whether a text has the form of a key that a tool derives.
+    /// Whether a text has the format of a key that a tool derives.
     package static func isOfTool(_ text: String) -> Bool { toolsPrefixes.contains { text.utf8.starts(with: $0.utf8) } }
 
     public static func == (a: CacheKey, b: CacheKey) -> Bool { a.text.hasSameBytes(as: b.text) }
@@ -75,6 +75,6 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { text }
 
-    /// The name of a variant's row and file. No key contains the NUL, so it never conflicts with an original.
+    /// Returns the name of a variant's row and file. Never equals the name of an original, because no key contains NUL.
     func variantName(_ options: String) -> String { String(SHA256.hex(of: "\(text)\0\(options)").prefix(32)) }
 }

@@ -3,27 +3,27 @@ import Support
 /// The result of a step of `clean`.
 public struct CleanStep: Sendable, Equatable {
     public enum Kind: String, Sendable, CaseIterable {
-        /// Recovers files that lost their rows with an older index.
+        /// Recovers the rows of files, after the loss of an index.
         case rebuild
-        /// Expired entries and replaced files, unless pinned or leased.
+        /// Expired and superseded entries, unless pinned or leased.
         case expired
-        /// The least recently used entries beyond the capacity.
+        /// The least recently used entries of a root that exceeds its capacity.
         case capacity
-        /// Remains of purged scopes.
+        /// Remaining rows and files of purged scopes.
         case purges
-        /// Cached failures, which have no bytes.
+        /// Cached failures. Their bytes are not counted.
         case failures
         /// Metadata that expired more than 30 days ago.
         case metadata
-        /// Rows of copies in other folders that no longer exist, which have no bytes.
+        /// Recorded copies whose files, outside the root, no longer exist. Their bytes are not counted.
         case copies
-        /// Files that have lost their rows.
+        /// Files whose rows were deleted.
         case files
-        /// Files that never got a row, because the process that stored them was killed.
+        /// Files that never had a row, because the process that stored them was killed.
         case orphans
         /// Abandoned downloads.
         case partials
-        /// Files of locks that are free.
+        /// Lock files that no process holds.
         case locks
         /// Damaged indexes.
         case damaged
@@ -52,21 +52,20 @@ public struct CleanStep: Sendable, Equatable {
 
 /// Removes unneeded rows and files of a root. Methods throw the errors of `CacheStore`.
 public struct CacheMaintenance: Sendable {
-    /// Keeps the cache open until the work is done.
+    /// Retained, so that the cache stays open during the work.
     let cache: CacheStore
 
     private var index: Index { cache.index }
     private var clock: Clock { cache.clock }
     private var interruption: Interruption { cache.interruption }
 
-    /// Removes unneeded files and rows of all scopes, and calls `report` after each step. With `dryRun`, counts them
-    /// and changes nothing.
+    /// Removes unneeded files and rows of all scopes. Calls `report` after each step. With `dryRun`, only counts them.
     ///
-    /// Other processes may use the root concurrently; entries that they store, download or return stay. Memory does not
-    /// grow with the number of entries.
+    /// Other processes may use the root concurrently: entries that they are storing, downloading or returning stay.
+    /// Memory use does not grow with the number of entries.
     ///
-    /// - Parameter scope: limits the steps to expired entries and failures of this scope. The capacity and files
-    ///   without a scope concern the whole root.
+    /// - Parameter scope: limits the work to expired entries, failures, metadata and copies of this scope. All other
+    ///   steps concern the whole root.
     public func clean(_ scope: ScopeName? = nil, dryRun: Bool = false, report: (CleanStep) throws -> Void) throws {
         if !dryRun { try index.requireWriting() }
         var freed = 0
@@ -97,7 +96,7 @@ public struct CacheMaintenance: Sendable {
         try step(.files) { $0.add(try doomed(removing: !dryRun)) }
         try cleanExpiredAndFailed()
         try step(.capacity) { try cleanOverCapacity(&$0, dryRun, freed: freed) }
-        // Files that can be recovered are no orphans.
+        // Files that a rebuild would recover are no orphans.
         try step(.orphans) { if !(dryRun && mustRebuild) { $0.add(try orphans(removing: !dryRun)) } }
         try step(.partials) { $0.add(try leftPartials(removing: !dryRun)) }
         try step(.locks) { try cleanLocks(&$0, dryRun) }
@@ -110,7 +109,7 @@ public struct CacheMaintenance: Sendable {
         step.add(Removal(entries: purged.entries, bytes: purged.bytes))
     }
 
-    /// Counts, and optionally removes, the files that have lost their rows.
+    /// Counts, and optionally removes, the files whose rows were deleted.
     func doomed(removing: Bool) throws -> Removal {
         var left = Removal()
         for name in try index.doomedFiles(now: clock.now()) { left.add(try index.root.file(name)?.bytes ?? 0) }
@@ -167,7 +166,7 @@ public struct CacheMaintenance: Sendable {
         step.add(try cache.trimmer.trimToCapacity(now: now))
     }
 
-    /// Counts, and optionally removes, the files that never got a row.
+    /// Counts, and optionally removes, the files that never had a row.
     func orphans(removing: Bool) throws -> Removal {
         var left = Removal()
         try forEachOrphan { folder, files in
@@ -183,8 +182,8 @@ public struct CacheMaintenance: Sendable {
         return left
     }
 
-    /// Passes the files that have neither row nor lease to `body`, by folder and in batches for a transaction. A file
-    /// may get its row in the meantime.
+    /// Passes the files that have neither row nor lease to `body`, folder by folder, in batches small enough for a
+    /// transaction. `body` must check again that a file has no row.
     private func forEachOrphan(_ body: (CacheRoot.BlobFolder, [String]) throws -> Void) throws {
         for folder in try index.root.blobFolders() {
             try interruption.check()
@@ -200,7 +199,8 @@ public struct CacheMaintenance: Sendable {
         }
     }
 
-    /// Counts, and optionally removes, the files in `partial/` whose key's lock is free, except for leased previews.
+    /// Counts, and optionally removes, the files in `partial/` that no process is writing (the lock of their key is
+    /// free), except for leased previews.
     func leftPartials(removing: Bool) throws -> Removal {
         let root = index.root
         var left = Removal()
@@ -223,7 +223,7 @@ public struct CacheMaintenance: Sendable {
         return left
     }
 
-    /// Removes lock files, which only earlier versions and systems without byte locks leave behind.
+    /// Removes unused lock files. Only earlier versions, and systems without byte locks, leave lock files behind.
     private func cleanLocks(_ step: inout CleanStep, _ dryRun: Bool) throws {
         let root = index.root
         if !dryRun { root.leases.removeEnded(now: clock.now(), in: root) }
@@ -238,7 +238,7 @@ public struct CacheMaintenance: Sendable {
         }
     }
 
-    /// Removes indexes that were damaged longer ago than a lease. No process recovers from them any more.
+    /// Removes indexes that were damaged longer than the lease ago. By then, no process recovers data from them.
     private func cleanDamagedIndexes(_ step: inout CleanStep, _ dryRun: Bool) throws {
         let limit = clock.now() - cache.settings.lease
         for name in try index.root.damagedIndexes {
@@ -248,13 +248,13 @@ public struct CacheMaintenance: Sendable {
         }
     }
 
-    /// Removes folders scope by scope within a transaction, because files are stored within transactions: no process
-    /// loses a folder that it has just created.
+    /// Removes empty folders, each scope in a write transaction. Files are stored in write transactions too, so no
+    /// process loses a folder that it has just created.
     private func cleanFolders(_ step: inout CleanStep) throws {
         let root = index.root
-        // The numbers of the folders record pending purges, see `CacheRoot.beginGeneration`.
+        // Empty folders record pending purges, see `CacheRoot.beginGeneration`.
         if try cache.scopes.isPurgePending() { return }
-        // Inner folders first.
+        // Reversed, so that inner folders come first.
         for scope in try root.scopeFolders().reversed() {
             try interruption.check()
             let name = "\(CacheRoot.scopes)/\(scope)"
@@ -265,7 +265,7 @@ public struct CacheMaintenance: Sendable {
         }
     }
 
-    /// Forgets all or the expired failures of a scope or of all scopes. Returns their number.
+    /// Deletes the cached failures of a scope or of all scopes, or only expired failures. Returns their number.
     @discardableResult
     public func forgetFailures(of scope: ScopeName? = nil, expiredOnly: Bool = false) throws -> Int {
         try index.requireWriting()
@@ -274,8 +274,8 @@ public struct CacheMaintenance: Sendable {
 
     // MARK: Previews
 
-    /// Removes the previews of all scopes whose lease has expired, and returns their number. Reads the names of all
-    /// partial downloads. The next run retries files that cannot be removed.
+    /// Removes the previews of all scopes whose lease has expired, and returns their number. Reads all names in
+    /// `partial/`. The next run retries files that cannot be removed.
     @discardableResult
     public func removeOldPreviews() throws -> Int {
         var count = 0

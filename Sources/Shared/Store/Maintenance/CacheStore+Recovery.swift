@@ -3,16 +3,17 @@ import Support
 
 /// Recovery of single files when their keys are requested.
 extension CacheStore {
-    /// Returns the entry of a key if its file is present, after recovering it from a lost index if possible.
+    /// Returns the entry of a key if its file matches its row. If the index was lost, first recovers the row from the
+    /// file.
     ///
     /// - Parameters:
     ///   - isLocked: whether the caller holds the entry's lock.
-    ///   - onLoss: called if there is a row without its file.
+    ///   - onLoss: called if the file of the row is missing.
     package func validated(_ key: CacheKey, isLocked: Bool = false, onLoss: () -> Void = {}) throws -> Entry? {
         try validated(index.find(key.name, in: scope), of: key, isLocked: isLocked, onLoss: onLoss)
     }
 
-    /// The same for a row that was just read, or nil if there was none.
+    /// Does the same for a row that was just read; nil if there is no row.
     package func validated(
         _ row: Entry?, of key: CacheKey, isLocked: Bool = false, onLoss: () -> Void = {}
     ) throws -> Entry? {
@@ -23,19 +24,20 @@ extension CacheStore {
         return try index.setKey(entry, key.text, now: clock.now())
     }
 
-    /// Moves an entry from the key of an earlier version to the present key. Keeps the old key in a read-only root, in
-    /// a file system without hard links, or if the present key is not lasting. Its variants are made again.
+    /// Moves an entry from the key that an earlier version used to the current key. Keeps the old key if the root is
+    /// read-only, the file system has no hard links, or the current key is not lasting. Variants must then be made
+    /// again.
     private func moved(to key: CacheKey) throws -> Entry? {
         guard let former = key.former, let entry = try validated(CacheKey(address: former)) else { return nil }
         if index.isReadOnly || !key.isLasting { return entry }
         let folder = try index.folder(of: scope)
         let moved = try index.move(entry.name, in: scope, to: key, now: clock.now()) { [index] old, new in
-            // The scope may have begun a new generation since.
+            // The scope may have been purged in the meantime.
             guard let place = CacheRoot.blob(new.file, folder: folder),
                 old.place == CacheRoot.blob(old.file, folder: folder)
             else { return false }
             guard try index.root.link(old.place, to: place) else { return false }
-            // Without extended attributes, the loss of the index loses the key of the entry, and nothing else.
+            // If the file system has no extended attributes, the loss of the index also loses the key.
             _ = try index.root.open(place, O_RDONLY).setAttribute(CacheRoot.keyAttribute, key.text)
             return true
         }
@@ -43,12 +45,12 @@ extension CacheStore {
         return try makeDurable([moved])[0]
     }
 
-    /// The row under the key of an earlier version. Its file may be missing.
+    /// Returns the row stored under the key of an earlier version. Its file may be missing.
     package func formerEntry(_ key: CacheKey) throws -> Entry? {
         try key.former.flatMap { try index.find(CacheKey(address: $0).name, in: scope) }
     }
 
-    /// Recovers the file of a requested key. Costs a single system call if no file may lack its row.
+    /// Recovers the row of a requested key from its file. Costs a single system call unless files may lack rows.
     private func recover(_ key: CacheKey, isLocked: Bool) throws -> Entry? {
         guard !index.isReadOnly, try index.mayLackRows(now: clock.now()) else { return nil }
         let folder = try index.folder(of: scope)
@@ -68,14 +70,15 @@ extension CacheStore {
         return try entry ?? recovered(key)
     }
 
-    /// The entry of a key that another process may have recovered.
+    /// Returns the entry of a key if another process has recovered it.
     private func recovered(_ key: CacheKey) throws -> Entry? {
         try index.find(key.name, in: scope).flatMap { try fileState(of: $0) == .right ? $0 : nil }
     }
 
-    /// Returns the key's lock, which saves other processes the work; nil once one of them has recovered the entry. Also
-    /// nil if the lock is held longer than that takes: its holder may be downloading the entry, and a lookup must not
-    /// wait for a network. The file is then recovered without the lock; the transaction prevents conflicts.
+    /// Acquires the key's lock, so that only one process recovers the entry. Returns nil once another process has
+    /// recovered it. Also returns nil after half a second: the holder may be downloading the entry, and a lookup must
+    /// not wait for the network. The caller then recovers the file without the lock; the transaction prevents
+    /// conflicts.
     private func lockForRecovery(_ key: CacheKey) throws -> KeyLock? {
         let end = SteadyTime.now() + .milliseconds(500)
         while true {

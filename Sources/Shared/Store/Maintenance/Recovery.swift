@@ -1,18 +1,19 @@
 import Libc
 import Support
 
-/// Recovery of files whose rows were lost, with the index or by a power failure: of single files when their keys are
-/// requested, of the rest little by little by runs that write, or of all by `verify --repair` and `clean`.
+/// Recovers the rows of files after the loss of the index or of its last transactions. A single file is recovered when
+/// its key is requested. Runs that write recover the rest little by little; `verify --repair` and `clean` recover all
+/// files.
 ///
-/// The name of an original's file begins with digits of its key, so a lookup finds it without the index. Digits of its
-/// content follow, so that other bytes are not recovered. If the file system has extended attributes, the file also
-/// stores its key, for lists and records, and its pin. The readable parts of a damaged index are used
-/// (`SalvagedIndex`). Otherwise the validators are lost, and the file's modification time replaces the time of
-/// fetching. Variants are not recovered, because their original content is unknown and they can be made again. Their
-/// files stay as long as returned paths must stay valid, as do originals that were replaced by a file with another
-/// name. Of several files of a key, the newest becomes the entry.
+/// The file name of an original begins with a digest of its key, so a lookup finds the file without the index. A digest
+/// of the content follows, so that a file with other bytes is not recovered. If the file system has extended
+/// attributes, they store the key, for lists and records, and the pin. Other data comes from the readable parts of a
+/// damaged index (`SalvagedIndex`). Without it, the validators are lost, and the file's modification time replaces the
+/// time of fetching. If a key has several files, the newest becomes the entry, and the others become superseded
+/// entries. Variants become superseded entries too, because the content they were made from is unknown and they can be
+/// made again. Superseded files stay as long as returned paths must stay valid.
 ///
-/// Removed entries do not return: a purge creates the folder of the next generation right after its row, and only files
+/// Purged entries do not return: a purge creates the folder of the next generation right after its row, and only files
 /// of the latest generation are recovered.
 struct Recovery: Sendable {
     /// A file that has no row.
@@ -21,7 +22,7 @@ struct Recovery: Sendable {
         /// The folder of its scope and generation.
         let folder: String
         let scope: ScopeName
-        /// The key and the address, if known; else the file's attributes have the key.
+        /// The key and the address, if known; otherwise the key is read from the file's attributes.
         let key: String?
         let url: String?
 
@@ -44,7 +45,7 @@ struct Recovery: Sendable {
     let interruption: Interruption
     let inspect: Inspection
 
-    /// The existing files, sorted by modification time, newest first.
+    /// Returns the files that exist, sorted by modification time, newest first.
     func newestFirst(_ files: [String], folder: String) throws -> [String] {
         let found = try files.compactMap { file in
             try CacheRoot.blob(file, folder: folder).flatMap(index.root.file).map { (file, $0.modified) }
@@ -52,11 +53,11 @@ struct Recovery: Sendable {
         return found.sorted { $0.1 > $1.1 }.map(\.0)
     }
 
-    /// Recovers a file of a scope's folder. Returns nil if it is no complete picture or has a row by now.
+    /// Inserts the row of a file. Returns nil if the file is no complete picture or has a row by now.
     ///
     /// - Parameters:
     ///   - salvaged: the readable rows of a damaged index.
-    ///   - isReplaced: whether another file is already the entry of its key.
+    ///   - isReplaced: whether another file is already the entry of the key.
     func recover(_ file: LostFile, salvaged: SalvagedIndex? = nil, isReplaced: Bool = false) throws -> Entry? {
         guard let place = CacheRoot.blob(file.name, folder: file.folder), let found = try index.root.file(place),
             var new = try restored(file.name, at: place, found, scope: file.scope)
@@ -72,14 +73,14 @@ struct Recovery: Sendable {
         return entry
     }
 
-    /// Derives a row from the file alone. Returns nil unless it is a complete picture with the digest in its name:
-    /// after a power failure, its bytes may be others.
+    /// Derives an entry from the file alone. Returns nil unless the file is a complete picture whose SHA-256 matches
+    /// its name: a power failure may have lost bytes.
     private func restored(_ name: String, at place: String, _ status: FileStatus, scope: ScopeName) throws -> Entry? {
         guard let stem = CacheRoot.name(ofBlob: name), let file = try index.root.openIfPresent(place) else {
             return nil
         }
         let isVariant = CacheRoot.isVariant(name)
-        // A variant may have a format that can be written but not read.
+        // Some formats of variants can be encoded but not decoded.
         let picture =
             isVariant
             ? FileFacts(contentType: "application/octet-stream", fileExtension: "")
@@ -108,8 +109,8 @@ struct Recovery: Sendable {
         return entry
     }
 
-    /// Returns the facts of a complete picture, or nil. Throws `SystemFailure` if the file cannot be read, which proves
-    /// nothing about its content.
+    /// Returns the facts of a complete picture, or nil. Throws `SystemFailure` if the file cannot be read, because its
+    /// content is then unknown.
     func wholePicture(_ file: File) throws -> FileFacts? {
         do {
             return try inspect(file)
@@ -120,10 +121,10 @@ struct Recovery: Sendable {
         }
     }
 
-    /// Recovers all files without a row. Files that are no complete pictures stay without a row.
+    /// Recovers the rows of all files. Files that are no complete pictures stay without a row.
     ///
     /// - Parameters:
-    ///   - limit: the maximum time, checked after each folder. The next call continues.
+    ///   - limit: the maximum time, checked after each folder. The next limited call continues with the next folder.
     ///   - recovered: called with each entry.
     func rebuild(atMost limit: Duration? = nil, _ recovered: (Entry) throws -> Void) throws {
         let end = limit.map { SteadyTime.now() + $0 }
@@ -145,7 +146,7 @@ struct Recovery: Sendable {
     ) throws {
         let names = try index.root.names(in: folder.name).filter { CacheRoot.name(ofBlob: $0) != nil }
         let files = try newestFirst(index.filesWithoutRow(names, folder: folder.scope), folder: folder.scope)
-        // Files of earlier generations were purged by a process that did not finish.
+        // Files of earlier generations are the remains of an unfinished purge.
         let hash = String(folder.scope.prefix(32))
         guard try CacheRoot.generation(ofFolder: folder.scope) == index.root.latestGeneration(of: hash) else {
             return try index.withFilesWithoutRow(files, folder: folder.scope, now: clock.now()) {
@@ -161,7 +162,7 @@ struct Recovery: Sendable {
         }
     }
 
-    /// Continues a due rebuild for a short time, unless another process does so.
+    /// If a rebuild is due, continues it for at most `limit`, unless another process is doing so.
     func continueRebuild(for limit: Duration) throws {
         guard try index.mayLackRows(now: clock.now()),
             let lock = try KeyLock.ifFree(root: index.root, CacheRoot.rebuildLock)
@@ -170,8 +171,8 @@ struct Recovery: Sendable {
         try rebuild(atMost: limit) { _ in }
     }
 
-    /// The scope of a folder. A scope unused since the loss of the index has an unknown name, so its folder replaces
-    /// it until the scope is named.
+    /// Returns the scope of a folder. If the scope's name is unknown, its hash serves as the name until a run names the
+    /// scope.
     private func scopeName(_ folder: String) throws -> ScopeName {
         let hash = String(folder.prefix(32))
         for known in [currentScope, .standard] where known.hash == hash { return known }

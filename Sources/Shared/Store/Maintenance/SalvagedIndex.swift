@@ -1,12 +1,12 @@
 import Support
 
-/// The readable parts of a damaged index. Only verifiable data is used: a row must have the SHA-256 of its file, and a
-/// key that matches the file's name.
+/// The readable parts of a damaged index. Only rows that can be verified are used: the SHA-256 must match the file's
+/// content, and the key must match the file's name.
 struct SalvagedIndex {
     let database: Database
 
-    /// Nil if there is no damaged index or it cannot be read. Throws `SystemFailure` and `CacheFailure` if a system
-    /// call fails: unread data, such as a pin, must not count as lost.
+    /// Returns nil if there is no damaged index, or if the damage prevents opening it. Throws `SystemFailure` or
+    /// `CacheFailure` if a system call fails: data that was not read, such as a pin, must not be taken for lost.
     init?(root: CacheRoot) throws {
         guard let name = try root.damagedIndexes.first(where: { $0.hasSuffix(".damaged") }) else { return nil }
         let database = try Self.reading {
@@ -31,7 +31,7 @@ struct SalvagedIndex {
         }
     }
 
-    /// The name of the scope with this folder, if it can be read and matches the folder.
+    /// Returns the name of the scope with this folder, if the name can be read and its hash matches the folder.
     func scopeName(_ folder: String) throws -> ScopeName? {
         let name = try Self.reading {
             try database.first(Index.selectScope, Value(folder)) { try ScopeName($0.string(1)) }
@@ -39,7 +39,7 @@ struct SalvagedIndex {
         return name.flatMap { folder.hasPrefix($0.hash) ? $0 : nil }
     }
 
-    /// The row of a file, if it can be read and matches the content.
+    /// Returns `new` with the data of its row, if the row can be read and matches the file.
     func entry(_ new: Entry, folder: String, scope: ScopeName, index: Index) throws -> Entry? {
         let row = try Self.reading {
             try database.first(Index.selectInFolder, Value(folder), Value(new.name)) { index.entry($0, scope: scope) }
@@ -49,7 +49,7 @@ struct SalvagedIndex {
         var entry = new
         if let text = row.key, let key = try? CacheKey(printed: text), key.name == new.name { entry.key = text }
         func printable(_ text: String?) -> String? { text.flatMap { $0.hasControlCharacters ? nil : $0 } }
-        // The validators belong to this address.
+        // Validators are valid only for this address.
         entry.url = printable(row.url)
         if entry.url != nil {
             entry.validators.etag = printable(row.validators.etag)
@@ -68,7 +68,7 @@ struct SalvagedMetadata {
     let metadata: Metadata
     let collection: String
     let digest: Int64
-    /// The folder of its scope and generation; empty if unknown or purged.
+    /// The folder of its scope and generation; empty if the scope is unknown or purged.
     let folder: String
 
     /// Whether the row is undamaged and its scope is known.
@@ -76,17 +76,18 @@ struct SalvagedMetadata {
 }
 
 extension SalvagedIndex {
-    /// Passes all undamaged metadata to `body`, in batches by scope. A page that cannot be read costs only its rows.
+    /// Passes all undamaged metadata to `body`, in batches of a single scope. Of an unreadable page, only its own rows
+    /// are lost.
     func forEachBatchOfMetadata(_ body: ([SalvagedMetadata]) throws -> Void) throws {
         guard let last = lastMetadata else { return }
         for first in stride(from: 1, through: last, by: Index.batch) {
-            // Row by row: a scan would end at the first damaged row number.
+            // Query row by row, because a scan would end at the first damaged page or row number.
             let rows = (first..<first + Index.batch).compactMap(metadata).filter(\.isWhole)
             for batch in Dictionary(grouping: rows, by: \.folder).values { try body(batch) }
         }
     }
 
-    /// The highest row number in the table, else in its index.
+    /// The highest row number in the table or, if the table cannot be searched, in its index.
     private var lastMetadata: Int? {
         for source in ["metadata", "metadata INDEXED BY metadata_by_end"] {
             let found = try? database.first("SELECT max(id) FROM \(source)") { Int?($0, 0) }
@@ -95,7 +96,7 @@ extension SalvagedIndex {
         return nil
     }
 
-    /// Numbers are assigned in sequence, so a larger number is damage.
+    /// The highest row number to read. Numbers are assigned in sequence, so a larger number is a sign of damage.
     private static let rowLimit = 1_000_000
 
     private func metadata(_ number: Int) -> SalvagedMetadata? {
@@ -113,8 +114,8 @@ extension SalvagedIndex {
 }
 
 extension Index.Connection {
-    /// Recovers the metadata of the damaged index into its scopes and generations. Returns the number of rows. Only the
-    /// process that replaces the index does so: metadata purged later must not return.
+    /// Copies the metadata of the damaged index into the same scopes and generations. Returns the number of rows.
+    /// Called only by the process that replaces the index, because metadata that is purged later must not return.
     func recoverMetadata(now: Timestamp) throws -> Int {
         guard let salvaged = try SalvagedIndex(root: root) else { return 0 }
         var count = 0

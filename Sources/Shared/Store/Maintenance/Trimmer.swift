@@ -7,7 +7,7 @@ final class Trimmer: Sendable {
     private let clock: Clock
     private let log: Log
     private let metrics: Metrics
-    /// Until this time, leases prevent any eviction, so that trimming would be in vain.
+    /// No trim is attempted before this time, because leases prevent any eviction.
     private let notBefore = Monitor(Timestamp(milliseconds: .min))
 
     init(_ index: Index, settings: CacheSettings, clock: Clock, log: Log, metrics: Metrics) {
@@ -18,17 +18,17 @@ final class Trimmer: Sendable {
         self.metrics = metrics
     }
 
-    /// Trims the root to its capacity, as far as leases and pins permit, and removes files that have lost their rows.
-    /// Logs a failure, because the stored entry is complete.
+    /// Trims the root to its capacity, except for leased and pinned entries, and removes files whose rows were deleted.
+    /// Only logs failures, because the entry that was just stored is complete.
     ///
     /// - Parameters:
-    ///   - size: the size of the root, if known. The call then costs nothing if there is nothing to do.
+    ///   - size: the size of the root, if known; saves a query.
     ///   - limit: the maximum time. The next run continues.
     func trim(_ size: RootSize? = nil, atMost limit: Duration? = nil) {
         do {
             let now = clock.now()
             let size = try size ?? index.rootSize()
-            // Includes files left by killed processes and files that an entry has replaced.
+            // Doomed files include files left by killed processes and files of replaced entries.
             if size.hasDoomed { try index.sweep(now: now) }
             guard size.bytes > settings.capacity else { return }
             guard notBefore.withLock({ $0 <= now }) else { return index.note(kept: size.bytes) }
@@ -43,13 +43,13 @@ final class Trimmer: Sendable {
         try trim(to: settings.capacity, now: now, atMost: limit)
     }
 
-    /// Evicts least recently used entries until `bytes` are free, as far as leases and pins permit, and empties the
-    /// log.
+    /// Evicts least recently used entries, except for leased and pinned entries, until `bytes` are free, and empties
+    /// the log.
     func makeRoom(for bytes: Int) throws -> Removal {
         let now = clock.now()
         try index.sweep(now: now)
         let removal = try trim(to: max(0, try index.rootSize().bytes - bytes), now: now, atMost: nil)
-        // Even if nothing was evicted: readers may have prevented it earlier.
+        // Empty the log even if nothing was evicted: readers may have prevented it earlier.
         try index.emptyLog()
         return removal
     }
@@ -77,7 +77,7 @@ final class Trimmer: Sendable {
                 capacity: capacity, isUnderway: removal.entries > 0, clock: clock)
             removal.add(batch.removal)
             try index.sweep(now: now)
-            // Below the capacity, make room for later entries only as far as it is cheap.
+            // Below the capacity, continue towards the target only for a limited number of evictions.
             if batch.mayContinue, batch.kept > capacity || removal.entries < TrimPlan.headroom {
                 if let end, clock.now() >= end { return removal }
                 continue
@@ -90,7 +90,7 @@ final class Trimmer: Sendable {
         }
     }
 
-    /// Warns if this run needed more than the capacity, at most once an hour among all processes of the root.
+    /// Warns if this run needed more than the capacity. All processes of the root together warn at most once an hour.
     func reportDemand() {
         let now = clock.now()
         let demand = index.takeDemand()
@@ -105,15 +105,15 @@ final class Trimmer: Sendable {
 }
 
 extension MemoryPlace {
-    /// Evicts least recently used entries until `bytes` are free, as far as leases and pins permit, and removes an
-    /// empty place. Returns whether an entry was evicted.
+    /// Evicts least recently used entries, except for leased and pinned entries, until `bytes` are free. Removes the
+    /// place if it is empty. Returns whether an entry was evicted.
     func makeRoom(for bytes: Int, clock: Clock) throws -> Bool {
         var (hasGone, isEmpty) = (false, false)
         do {
             let held = try held()
             var settings = CacheSettings(root: path, scope: .standard)
             settings.capacity = .max
-            // This cache stores nothing, so it inspects nothing.
+            // This instance stores nothing, so it never calls its inspection.
             let cache = try CacheStore(settings: settings, clock: clock, interruption: Interruption()) { _ in
                 throw Cancelled()
             }

@@ -1,14 +1,15 @@
 import Libc
 import Support
 
-/// Compares a root with its index: every row must have its file, every file its content, every sum its rows.
+/// Compares a root with its index: every row must have its file, every file the recorded content, and every sum must
+/// match the rows.
 ///
-/// Other processes may use the root concurrently. Apparent faults are checked again with the entry's lock or within a
-/// transaction, so a store or removal in progress is no false alarm. Transactions take no longer than a single row,
-/// except for computing sums. Without `repairs`, nothing is changed.
+/// Other processes may use the root concurrently. A suspected fault is checked again with the entry's lock or within a
+/// transaction, so that a concurrent store or removal is not reported. Each transaction checks a single row, except for
+/// the check of the sums. Without `repairs`, nothing is changed.
 ///
-/// Remains of killed runs (partial files, files without rows) are no problems: all processes tolerate them, and `clean`
-/// removes them. They are counted, and removed if `repairs`.
+/// Partial files and files without rows, left by killed runs, are not reported as problems: all processes tolerate
+/// them, and `clean` removes them. They are counted and, with `repairs`, removed.
 public final class Verification: Sendable {
     private let settings: CacheSettings
     let jobs: Int
@@ -24,7 +25,7 @@ public final class Verification: Sendable {
     struct Found {
         var step = VerificationStep(.index)
         var problems = 0
-        /// The number of all entries, known after `mark`.
+        /// The number of all entries; set by `mark`.
         var entries = 0
         var failure: (any Error)?
         /// The first file that could not be read.
@@ -35,7 +36,7 @@ public final class Verification: Sendable {
 
     /// - Parameters:
     ///   - jobs: the number of files read concurrently.
-    ///   - selection: limits the verification to some entries.
+    ///   - selection: limits the verification to some entries; nil for all.
     public init(
         settings: CacheSettings, jobs: Int, repairs: Bool, clock: Clock = .system, log: Log = .silent,
         progress: Progress = .none, interruption: Interruption,
@@ -52,17 +53,17 @@ public final class Verification: Sendable {
         self.selection = selection
     }
 
-    /// Runs all steps and returns the number of problems, including repaired problems. Calls `report` for each of them,
-    /// never concurrently. Throws its errors, `CacheFailure`, `Cancelled`, and `SystemFailure`, at the end also for a
-    /// file that could not be read, whose row stays.
+    /// Runs all steps and returns the number of problems, including repaired problems. Calls `report` for each problem
+    /// and step, never concurrently. Throws the errors of `report`, `CacheFailure`, `Cancelled` and `SystemFailure`. If
+    /// a file cannot be read, keeps its row, continues, and throws at the end.
     public func run(report: @escaping Report) throws -> Int {
         let root = try settings.cacheRoot
-        // Refuse a folder that is no cache, instead of finding it empty.
+        // Throws if the folder is not a cache, which would otherwise pass as empty.
         _ = try root.folder()
         let state = try step(.index, report) { try examineIndex(of: root, report) }
-        // An untrusted index proves nothing, and opening it would replace it.
+        // A damaged index proves nothing about the files, and opening it would replace it.
         guard state == .usable || repairs else { return found.withLock { $0.problems } }
-        // There is nothing to verify, and nothing is created.
+        // Without an index there is nothing to verify, and only a repair may create one.
         guard try root.indexIdentity() != nil || repairs else { return 0 }
         let cache = try CacheStore(
             settings: settings, clock: clock, log: log, interruption: interruption, inspect: inspect)
@@ -72,7 +73,7 @@ public final class Verification: Sendable {
         if mustRebuild, repairs { try step(.rebuild, report) { try rebuild(cache) } }
         try step(.mark, report) { try mark(cache, report) }
         try step(.check, report) { try check(cache, report) }
-        // Files without rows have no known selection.
+        // A selection cannot apply to files without rows.
         if selection == nil {
             try step(.sweep, report) { try sweep(cache, report, sparesOrphans: mustRebuild && !repairs) }
         }
@@ -127,7 +128,7 @@ public final class Verification: Sendable {
                     if let wrong { try tell(Self.wrong(wrong, cache) ?? code, wrong, report) }
                 }
             } catch let failure as SystemFailure {
-                // `check` reports it if it persists.
+                // `check` reports the error if it persists.
                 note(failure)
             }
             return 0
@@ -135,7 +136,8 @@ public final class Verification: Sendable {
         if repairs { try cache.index.sweep(now: clock.now()) }
     }
 
-    /// Compares a file's metadata with its row. Ignores an unsettled row, which the next use of the entry checks.
+    /// Compares the existence and size of a file with its row. Skips unsettled entries, which are checked at their next
+    /// use.
     private static func wrong(_ entry: Entry, _ cache: CacheStore) throws -> VerificationProblem.Code? {
         if entry.isUnsettled { return nil }
         guard let found = try cache.index.root.file(entry.place) else { return .fileMissing }
@@ -145,7 +147,7 @@ public final class Verification: Sendable {
     private func check(_ cache: CacheStore, _ report: @escaping Report) throws {
         progress.expect(records: found.withLock { $0.entries })
         progress.beginWork()
-        // Entries whose bytes match. They may still be in the page cache only, so they are made durable in batches.
+        // Entries whose content matches but may be in the page cache only. They are made durable in batches.
         let right = Monitor<[Entry]>([])
         @Sendable func makeDurable(atLeast count: Int) throws {
             let batch = right.withLock { right in
@@ -183,8 +185,8 @@ public final class Verification: Sendable {
         if repairs { try cache.index.sweep(now: clock.now()) }
     }
 
-    /// Checks the content again with the entry's lock, which a process that replaces the file holds. If the lock is
-    /// held, leaves the entry to its holder.
+    /// Checks the content again under the entry's lock, without which no process replaces the file. If the lock is
+    /// held, skips the entry.
     private func suspect(
         _ entry: Entry, _ scope: Index.ScopeRow, _ cache: CacheStore, _ report: Report
     ) throws {
@@ -200,7 +202,7 @@ public final class Verification: Sendable {
         guard let file = try root.openIfPresent(now.place) else { return }
         let sha256 = try BlobStore.sha256(of: file, check: interruption.check)
         if sha256 == now.sha256 { return }
-        // An entry that was trimmed or removed, without the lock, rightly has no file.
+        // Trimming and removal do not take the lock, so check that the row is still there.
         let still = try cache.index.recheck(entry.name, in: scope, drops: repairs, now: clock.now()) {
             $0.id == now.id && $0.sha256 == now.sha256
         }
@@ -208,7 +210,7 @@ public final class Verification: Sendable {
         try tell(.contentDiffers, now, detail: "its SHA-256 is \(sha256), not \(now.sha256)", report)
     }
 
-    /// Reports a file that matches its row but must not be kept.
+    /// Reports a file that matches its row but has a fault according to `selection`.
     private func refuse(
         _ entry: Entry, _ scope: Index.ScopeRow, _ cache: CacheStore, detail: String, _ report: Report
     ) throws {
@@ -234,7 +236,7 @@ public final class Verification: Sendable {
 
     // MARK: Reports
 
-    /// Records the first file that could not be read. It ends the run with an error.
+    /// Records the first file that could not be read, for the error at the end of the run.
     private func note(_ failure: SystemFailure) { found.withLock { $0.unreadable = $0.unreadable ?? failure } }
 
     @discardableResult
@@ -275,7 +277,7 @@ public final class Verification: Sendable {
 }
 
 extension Verification {
-    /// Limits a verification to some entries of the scope in use, with an additional check of their contents.
+    /// Limits a verification to some entries of the cache's scope and checks their contents further.
     public struct Selection: Sendable {
         public let filter: EntryFilter
         /// Describes a fault of a file that matches its row, or returns nil.
@@ -287,7 +289,7 @@ extension Verification {
         }
     }
 
-    /// Calls `body` for every selected entry on `jobs` threads, reading entries page by page. `body` returns the number
+    /// Calls `body` for every selected entry, on `jobs` threads. Reads the rows page by page. `body` returns the number
     /// of bytes it has read.
     func forEachEntry(
         _ cache: CacheStore, showing progress: Progress = .none,

@@ -2,21 +2,21 @@ import Support
 
 /// A fault of a root.
 public struct VerificationProblem: Sendable, Equatable {
-    /// The kind of fault. Programs rely on these codes.
+    /// The kind of fault. The codes are part of the output format and never change.
     public enum Code: String, Sendable, CaseIterable {
         /// The index cannot be read, or contradicts itself.
         case indexDamaged = "index-damaged"
-        /// Files exist, but no index, or a new index without their rows.
+        /// There are files, but the index is missing or was created again without their rows.
         case indexLost = "index-lost"
-        /// A row has no file.
+        /// The file of a row is missing.
         case fileMissing = "file-missing"
-        /// A file has another size than in its row.
+        /// The size of a file differs from its row.
         case fileSize = "file-size"
         /// A file cannot be read.
         case fileUnreadable = "file-unreadable"
-        /// A file has another SHA-256 than in its row.
+        /// The SHA-256 of a file differs from its row.
         case contentDiffers = "content-differs"
-        /// A file matches its row but is refused by a further check (`gif-cache verify`).
+        /// A file matches its row but fails a further check (of `gif-cache verify`).
         case contentRefused = "content-refused"
         /// The sums in the index do not match its rows.
         case sumsDiffer = "sums-differ"
@@ -24,7 +24,7 @@ public struct VerificationProblem: Sendable, Equatable {
 
     public let code: Code
     public let scope: String?
-    /// Nil if the problem concerns no single entry, or the key is unknown.
+    /// Nil if the problem does not concern a single entry, or if the key is unknown.
     public let key: String?
     public let path: String
     public let detail: String?
@@ -34,20 +34,21 @@ public struct VerificationProblem: Sendable, Equatable {
 /// The result of a verification step.
 public struct VerificationStep: Sendable, Equatable {
     public enum Kind: String, Sendable, CaseIterable {
-        /// Runs `PRAGMA integrity_check` on the index, if there is an index.
+        /// Runs `PRAGMA integrity_check` on the index, if the index exists.
         case index
         /// Compares the existence and size of files with their rows.
         case mark
         /// Compares the content of files with their rows.
         case check
-        /// Counts the remains of killed runs, which `clean` removes as well, and compares the sums.
+        /// Counts the files left by killed runs, which `clean` removes too, and compares the sums.
         case sweep
         /// Recovers rows from files.
         case rebuild
     }
 
     public let kind: Kind
-    /// The rows or files examined; for `sweep` the files left over, for `rebuild` the recovered rows.
+    /// The number of rows or files examined; for `sweep`, of files left by killed runs; for `rebuild`, of recovered
+    /// rows.
     public internal(set) var count = 0
     public internal(set) var bytes = 0
     public internal(set) var problems = 0

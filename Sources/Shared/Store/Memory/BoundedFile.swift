@@ -1,15 +1,15 @@
 import Libc
 import Support
 
-/// A file that is written sequentially, within the memory limit.
+/// A file that is written sequentially; a file in memory only within the memory limit.
 public final class BoundedFile: ByteSink {
     public let file: File
     public private(set) var count: Int
     private let use: MemoryUse?
 
     /// - Parameters:
-    ///   - count: the number of existing bytes, after which the file is positioned.
-    ///   - use: nil for a file on the disk.
+    ///   - count: the number of existing bytes; the file's offset is after them.
+    ///   - use: the memory limit; nil for a file on the disk.
     package init(_ file: File, count: Int = 0, use: MemoryUse?) {
         self.file = file
         self.count = count

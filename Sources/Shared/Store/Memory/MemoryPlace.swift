@@ -1,13 +1,13 @@
 import Libc
 import Support
 
-/// The folder for the pictures of a scope in memory. It is a cache of its own, because roots and scopes share no files.
+/// The folder for the pictures of a scope in memory. Each root and scope has a separate folder with a complete cache.
 ///
-/// Its name has digests of the root's path and of the scope's name. A process that uses it holds a shared lock on the
-/// file with the suffix `.lock`. It is removed only under an exclusive lock, so that work in progress never loses the
-/// index that reports a purge.
+/// The folder's name consists of digests of the root's path and of the scope's name. A process that uses the folder
+/// holds a shared lock on the file with the suffix `.lock`. The folder is removed only under an exclusive lock, so that
+/// work in progress never loses the index, from which it learns of a purge.
 package struct MemoryPlace: Sendable {
-    /// The root of the cache.
+    /// The root of the cache in memory.
     package let path: String
 
     /// The folder of `RuntimePlaces.memory` that contains it.
@@ -20,16 +20,16 @@ package struct MemoryPlace: Sendable {
         path = "\(folder)/\(name)"
     }
 
-    /// The name for a root and a scope, equal in all processes.
+    /// Returns the name for a root and a scope, the same in all processes.
     ///
-    /// - Parameter root: any path of the cache on disk; nil for a cache in memory only.
+    /// - Parameter root: any path of the cache on disk; nil if there is only a cache in memory.
     static func name(root: String?, scope: ScopeName) -> String { rootPart(root) + scope.hash }
 
     private static func rootPart(_ root: String?) -> String {
         "\(SHA256.hex(of: root.map(Folder.resolve) ?? "").prefix(32))-"
     }
 
-    /// Whether a name has the format of such a folder: two times 32 hexadecimal digits.
+    /// Whether a name has the format of such a folder: twice 32 hexadecimal digits.
     private static func isName(_ name: String) -> Bool {
         let parts = name.split(separator: "-", omittingEmptySubsequences: false)
         return parts.count == 2
@@ -38,13 +38,13 @@ package struct MemoryPlace: Sendable {
 
     // MARK: Existing places
 
-    /// The place for new entries, which may be missing. Throws `CacheFailure.noMemory`.
+    /// Returns the place for new entries, which need not exist yet. Throws `CacheFailure.noMemory`.
     package static func writable(root: String?, scope: ScopeName, in places: RuntimePlaces) throws -> MemoryPlace {
         MemoryPlace(folder: try places.memoryFolder(), name: name(root: root, scope: scope))
     }
 
-    /// All existing places of all roots, in any folder. Skips folders that others may use. Throws `SystemFailure` if a
-    /// folder cannot be read.
+    /// Returns all existing places of all roots, in any folder. Skips folders that other users can change. Throws
+    /// `SystemFailure` if a folder cannot be read.
     package static func all(in places: RuntimePlaces) throws -> [MemoryPlace] {
         try names(in: places).filter { isName($0.name) }.map(MemoryPlace.init).filter { try $0.isMade }
     }
@@ -61,13 +61,13 @@ package struct MemoryPlace: Sendable {
         }
     }
 
-    /// The existing places of a root, of one scope or of all scopes.
+    /// Returns the existing places of a root, for a scope or for all scopes.
     package static func all(root: String?, scope: ScopeName? = nil, in places: RuntimePlaces) throws -> [MemoryPlace] {
         let part = scope.map { name(root: root, scope: $0) } ?? rootPart(root)
         return try all(in: places).filter { $0.name.hasPrefix(part) }
     }
 
-    /// Removes the lock files of this root's missing places. A process killed during a removal leaves its lock file.
+    /// Removes the lock files of missing places of this root, which processes leave that are killed during a removal.
     package static func removeLeftLocks(root: String?, scope: ScopeName? = nil, in places: RuntimePlaces) throws {
         let part = scope.map { name(root: root, scope: $0) } ?? rootPart(root)
         for (folder, lock) in try names(in: places) where lock.hasSuffix(".lock") && lock.hasPrefix(part) {
@@ -76,7 +76,7 @@ package struct MemoryPlace: Sendable {
         }
     }
 
-    /// The place of this root that contains a path, existing or not.
+    /// Finds the place of this root that contains a path. Neither needs to exist.
     package init?(of path: String, root: String?, in places: RuntimePlaces) {
         guard let folder = places.memoryFolder(of: path) else { return nil }
         let name = path.dropFirst(folder.count + 1).prefix { $0 != "/" }
@@ -94,7 +94,7 @@ package struct MemoryPlace: Sendable {
 
     private var lockPath: String { path + ".lock" }
 
-    /// Prevents the removal of the place as long as the result is retained.
+    /// Acquires the shared lock, which prevents the removal of the place while the result is retained.
     package func held() throws -> File {
         for _ in 0..<LockTable.attempts {
             let file = try File.open(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW, purpose: .makeOutput)
@@ -112,8 +112,8 @@ package struct MemoryPlace: Sendable {
         return flock(file.descriptor, LOCK_EX | LOCK_NB) != 0
     }
 
-    /// Whether a file with some bytes is being written: it can be evicted once it is complete. A file without bytes may
-    /// itself be waiting for space.
+    /// Whether a non-empty file is being written, which can be evicted once it is complete. An empty file may itself be
+    /// waiting for space.
     var isBeingWritten: Bool {
         get throws {
             let root = CacheRoot(path)
@@ -126,7 +126,7 @@ package struct MemoryPlace: Sendable {
         }
     }
 
-    /// Removes the place unless a process uses it. It must not contain any needed entries.
+    /// Removes the place, with all its entries, unless a process uses it.
     package func removeIfUnused() {
         guard let file = try? File.open(lockPath, O_RDWR | O_NOFOLLOW),
             flock(file.descriptor, LOCK_EX | LOCK_NB) == 0, (try? file.isStillNamed()) == true
@@ -135,7 +135,7 @@ package struct MemoryPlace: Sendable {
         lockPath.withPathPointer { _ = unlink($0) }
     }
 
-    /// Safe because no other user can change the parent folder.
+    /// Removes a folder recursively. Safe because no other user can change the parent folder.
     private static func removeTree(_ path: String) {
         let names = (try? Folder(path).names()) ?? []
         for name in names {

@@ -1,12 +1,12 @@
 import Libc
 import Support
 
-/// The memory that all processes of this user take for in-memory caches, their indexes and ephemeral files in memory,
-/// and the limit of this memory.
+/// Limits the memory that all processes of this user use together for caches in memory, their indexes, and ephemeral
+/// files in memory.
 ///
-/// A file stores the sum. A lock on it is held while bytes are written, so that the sum is correct. The sum only grows;
-/// it is measured again, in some microseconds per file, when it reaches the limit or is a second old. Processes that
-/// remove files therefore need not report it, and a killed process leaves nothing to correct.
+/// A file stores the sum. The file is locked while bytes are written, so that the sum is correct. Writers only increase
+/// the sum; it is measured again, in some microseconds per file, when it reaches the limit or is a second old.
+/// Processes that remove files therefore need not update the sum, and a killed process leaves nothing to correct.
 ///
 /// All methods are thread-safe.
 package final class MemoryUse: Sendable {
@@ -16,18 +16,19 @@ package final class MemoryUse: Sendable {
     private let clock: Clock
     private let ledger = Monitor<File?>(nil)
 
-    /// The validity in milliseconds of a measured sum. Uncounted indexes grow by some tens of kilobytes a second.
+    /// The validity of a measured sum, in milliseconds. Indexes, whose growth is not counted, grow by some tens of
+    /// kilobytes a second.
     private static let interval = 1000
-    /// Reserved for the indexes, whose writes are not limited: some concurrent transactions, or an eighth of a small
-    /// limit.
+    /// The space reserved for the indexes, whose writes are not limited: enough for some concurrent transactions, but
+    /// at most an eighth of the limit.
     private static let indexRoom = 128 << 10
-    /// The distance to the limit from which every sum is measured again, as indexes may have grown.
+    /// Within this distance of the limit, the sum is measured for every write, because indexes may have grown.
     private static let margin = 128 << 10
-    /// The number of pauses for other processes to finish: 0.2 s in all, short compared with a download that would
-    /// fail; but 5 s while other processes write, as on a busy machine.
+    /// The maximum number of pauses for other processes to finish: 0.2 s in total, short compared with the download
+    /// that would fail, or 5 s while other processes write, as on a busy machine.
     private static let (mostPauses, mostPausesForWriters) = (20, 500)
     private static let pauseMicroseconds: useconds_t = 10_000
-    /// Files in memory take multiples of this size (tmpfs(5)).
+    /// The memory used by a file is a multiple of this size (tmpfs(5)).
     private static let page = 4096
 
     /// Makes no system call.
@@ -37,16 +38,17 @@ package final class MemoryUse: Sendable {
         self.clock = clock
     }
 
-    /// Runs `write`, which extends a file from `old` to `new` bytes, after removing unneeded files if necessary. Throws
-    /// `CacheFailure.memoryFull` if space is missing, `SystemFailure`, and the errors of `write`.
+    /// Runs `write`, which extends a file from `old` to `new` bytes. If necessary, first removes unneeded files. Throws
+    /// `CacheFailure.memoryFull` if there is not enough space, `SystemFailure`, and the errors of `write`.
     func grow(from old: Int, to new: Int, _ write: () throws -> Void) throws {
         let more = Self.pages(new) - Self.pages(old)
         var pauses = 0
         while true {
             if try take(more, write) { return }
-            // Other processes may take the space. Every repetition has removed something.
+            // Retry, because another process may take the space. The loop ends, because `makeRoom` has removed
+            // something.
             if makeRoom(for: more) { continue }
-            // Files that others are writing can be removed once they are complete.
+            // Files that other processes are writing can be removed once they are complete.
             guard more <= limitOfFiles, pauses < Self.mostPausesForWriters,
                 try pauses < Self.mostPauses || MemoryPlace.all(in: places).contains(where: { try $0.isBeingWritten })
             else { break }
@@ -63,7 +65,7 @@ package final class MemoryUse: Sendable {
         return overflow ? count : sum / page * page
     }
 
-    /// Runs `write` if `more` bytes fit, else returns false.
+    /// Runs `write` and returns true if `more` bytes fit; otherwise returns false.
     private func take(_ more: Int, _ write: () throws -> Void) throws -> Bool {
         try ledger.withLock { ledger throws in
             let file = try lock(&ledger)
@@ -84,7 +86,7 @@ package final class MemoryUse: Sendable {
         }
     }
 
-    /// The locked file with the sum. Opens it again if it was removed.
+    /// Locks the file with the sum. Opens the file again if it was removed.
     private func lock(_ ledger: inout File?) throws -> File {
         for _ in 0..<LockTable.attempts {
             let file: File
@@ -105,10 +107,10 @@ package final class MemoryUse: Sendable {
             detail: "the file of its use is replaced again and again", root: try places.ledgerFolder())
     }
 
-    /// The contents of the file. Anything not written by `write` is invalid and leads to a measurement.
+    /// The contents of the file. Nil for contents that `write` did not write; the sum is then measured.
     private struct Sum {
         var bytes: Int
-        /// Milliseconds of the machine's monotonic clock, which restarts together with the memory.
+        /// Milliseconds of the monotonic clock, which a reboot resets, just as it clears the memory.
         let measuredAt: Int
 
         init(bytes: Int, measuredAt: Int) { (self.bytes, self.measuredAt) = (bytes, measuredAt) }
@@ -124,7 +126,7 @@ package final class MemoryUse: Sendable {
 
         private static let width = 40
 
-        /// Writes a fixed length, to replace the old contents.
+        /// Writes a fixed length, to overwrite the old contents completely.
         func write(to file: File) throws {
             let text = "\(bytes) \(measuredAt)"
             let line = Array((text + String(repeating: " ", count: Self.width - text.utf8.count)).utf8)
@@ -134,7 +136,7 @@ package final class MemoryUse: Sendable {
         }
     }
 
-    /// Returns the present size of all files in memory.
+    /// Measures the current size of all files in memory.
     func measured() -> Int {
         var folders = places.memory
         folders += places.ephemeral.filter { path in
@@ -172,12 +174,12 @@ package final class MemoryUse: Sendable {
     /// Removes expired ephemeral files, and evicts unleased, unpinned entries from the caches in memory, the least
     /// recently used first, until about `bytes` are free.
     ///
-    /// - Returns: whether a retry makes sense, because there is space or something was removed.
+    /// - Returns: whether to retry, because there is enough space or an entry was removed.
     private func makeRoom(for bytes: Int) -> Bool {
         guard bytes <= limitOfFiles else { return false }
         for folder in places.ephemeral { RuntimePlaces.sweep(folder, now: clock.now()) }
         var hasGone = false
-        // Unused places first, as they may be removed completely.
+        // Unused places first, because they can be removed completely.
         let all = (try? MemoryPlace.all(in: places)) ?? []
         for place in all.filter({ !$0.isOpen }) + all.filter(\.isOpen) {
             let excess = measured() - (limitOfFiles - bytes)

@@ -1,25 +1,25 @@
 import Support
 
-/// Small data stored under names, in collections that their owners choose.
+/// Small items of data, stored by collection and name.
 ///
-/// Metadata belongs to the scope: a purge, switch or reset removes it, and discards items of runs that began before. It
-/// does not count towards the capacity and is not trimmed, because collections are small compared with a large picture.
-/// `clean` removes it a month after its expiry. Methods throw the errors of `CacheStore`.
+/// Metadata belongs to the scope: a purge, switch or reset removes it, and running work that began earlier can store no
+/// more items. It does not count towards the capacity and is not trimmed, because collections are small compared with a
+/// large picture. `clean` removes it a month after its expiry. Methods throw the errors of `CacheStore`.
 public struct CacheMetadata: Sendable {
-    /// A collection of metadata, and whether its rows never expire.
+    /// A collection of metadata, and whether its items never expire.
     package typealias SharedCollection = (name: String, isLasting: Bool)
 
-    /// Keeps the cache open until the work is done.
+    /// Retained, so that the cache stays open during the work.
     let cache: CacheStore
 
     private var index: Index { cache.index }
     private var clock: Clock { cache.clock }
     private var scope: ScopeName { cache.scope }
-    /// The storage that other machines share; nil for a cache in memory, whose metadata is not shared.
+    /// The storage shared with other machines; nil for a cache in memory, whose metadata is not shared.
     private var remote: (any RemoteTier)? { cache.settings.memory == nil ? cache.remote : nil }
 
-    /// Returns the items of a collection from one name to another, inclusive, ascending, including expired items. Costs
-    /// about 2 µs per item.
+    /// Returns the items of a collection whose names are in `first...last`, sorted by name, including expired items.
+    /// Costs about 2 µs per item.
     public func items(in collection: String, from first: String, through last: String) throws -> [Metadata] {
         try reading { _ in try index.metadata(in: collection, of: scope, from: first, through: last) }
     }
@@ -29,15 +29,15 @@ public struct CacheMetadata: Sendable {
         try items(in: collection, from: name, through: name).first
     }
 
-    /// Returns the item with the last name up to `last`.
+    /// Returns the item with the greatest name up to and including `last`.
     public func newest(in collection: String, through last: String) throws -> Metadata? {
         try reading { _ in try index.newestMetadata(in: collection, of: scope, through: last) }
     }
 
-    /// Stores all items, or none if it throws. Keeps existing items that were fetched later.
+    /// Stores all items, or none if it throws. Does not replace items that were fetched later.
     ///
-    /// Throws `CacheFailure.scopeChanged` if the scope was purged, or another became current, since this cache first
-    /// read its metadata: no item of earlier work may be stored afterwards.
+    /// Throws `CacheFailure.scopeChanged` if, since this cache first read its metadata, the scope was purged or another
+    /// scope became current.
     public func keep(_ items: [Metadata], in collection: String) throws {
         if items.isEmpty { return }
         try index.requireWriting()
@@ -46,10 +46,11 @@ public struct CacheMetadata: Sendable {
         }
     }
 
-    /// The lifetime of expired metadata, for use if its service cannot be reached.
+    /// Expired metadata is kept this long, for use if its service cannot be reached.
     static let keptAfterExpiry: Duration = .seconds(30 * 86_400)
 
-    /// Passes the first generation seen by this run to `body`, and repeats it if the root was removed.
+    /// Runs `body` with the generation of the scope at the first use of its metadata. Runs `body` again if the root was
+    /// removed.
     private func reading<Result>(_ body: (Int64) throws -> Result) throws -> Result {
         try index.againIfRemoved {
             // The root may have been removed during the run.
@@ -60,11 +61,11 @@ public struct CacheMetadata: Sendable {
 
     // MARK: In the remote, stored in documents without files
 
-    /// Returns the remote's item with this name, if it is usable. Stores nothing.
+    /// Returns the remote's item with this name, if it is usable. Does not store the item.
     ///
     /// - Parameters:
-    ///   - byteLimit: the maximum size of its document.
-    ///   - isLasting: whether it may have no expiry; else its expiry is limited to the TTL from now.
+    ///   - byteLimit: the maximum size of the item's document.
+    ///   - isLasting: whether the item may lack an expiry; otherwise it expires after the TTL from now at the latest.
     public func remoteItem(
         _ name: String, in collection: String, atMost byteLimit: Int, isLasting: Bool
     ) throws -> Metadata? {
@@ -78,7 +79,7 @@ public struct CacheMetadata: Sendable {
         return item
     }
 
-    /// The item of a document; nil if its content or its time of fetching is not credible.
+    /// Returns the item of a document, or nil if the document has no inline content or was fetched in the future.
     private func item(_ name: String, of document: RemoteDocument, isLasting: Bool) -> Metadata? {
         let now = clock.now()
         guard case .inline(let body) = document.content, document.isPast(at: now) else { return nil }
@@ -86,8 +87,8 @@ public struct CacheMetadata: Sendable {
         return Metadata(name: name, body: body, fetchedAt: document.fetchedAt, expiresAt: expiresAt)
     }
 
-    /// Stores the item of an unrequested document. Returns false if it is not credible, or if the present item was
-    /// fetched at the same time or later.
+    /// Stores the item of a document that no record requested. Returns false if the item is not usable, or if the
+    /// existing item was fetched at the same time or later.
     ///
     /// - Parameter begin: called before the item is stored.
     func take(
@@ -100,13 +101,13 @@ public struct CacheMetadata: Sendable {
         return true
     }
 
-    /// Offers an item to the remote on another thread.
+    /// Uploads an item to the remote on another thread.
     public func offer(_ item: Metadata, in collection: String) {
         guard let remote, remote.writes(scope) else { return }
         remote.offer(remoteOffer(of: item, in: collection))
     }
 
-    /// Returns the remote's copy of an item.
+    /// Returns an item in the form in which it is uploaded.
     package func remoteOffer(of item: Metadata, in collection: String) -> RemoteOffer {
         let document = RemoteDocument(
             name: RemoteName(metadata: item.name, in: collection, of: scope),

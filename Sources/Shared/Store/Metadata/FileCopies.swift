@@ -1,21 +1,21 @@
 import Support
 
-/// Files outside the cache that were made from pictures. Rows remain after the picture's entry is trimmed, until the
-/// picture is removed by name or the scope is purged. Methods throw the errors of `CacheStore`.
+/// Files outside the cache that were made from pictures. Trimming a picture keeps the rows of its copies; removing the
+/// picture by its key or purging the scope deletes them. Methods throw the errors of `CacheStore`.
 public struct FileCopies: Sendable {
-    /// Keeps the cache open until the work is done.
+    /// Retained, so that the cache stays open during the work.
     let cache: CacheStore
 
     private var index: Index { cache.index }
 
-    /// Returns the recorded files of a key, the newest first, without checking them. Omits files that were written
-    /// before a restart of the machine and need not have reached the disk.
+    /// Returns the recorded files of a key, the newest first, without checking that they exist. Omits files that were
+    /// written without a sync before the last restart of the machine.
     public func recorded(of key: CacheKey) throws -> [FileCopy] {
         try index.copies(of: key.name, in: cache.scope).filter { $0.boot == nil || $0.boot == CacheRoot.machineBoot }
     }
 
-    /// Records files made from a key's picture, and forgets missing files of the key. Logs a failure, because the files
-    /// are complete.
+    /// Records files made from a key's picture, and deletes the rows of the key's missing files. Only logs failures,
+    /// because the files themselves are complete.
     public func record(_ copies: [FileCopy], of key: CacheKey) throws {
         if copies.isEmpty || index.isReadOnly { return }
         do {
@@ -33,10 +33,11 @@ public struct FileCopies: Sendable {
         }
     }
 
-    /// Counts a picture that was not needed, because its files are unchanged.
+    /// Counts a picture that was not needed, because the files made from it are unchanged.
     public func countKept() { index.count(in: cache.scope) { $0.add(.kept) } }
 
-    /// Whether a file is missing from an existing folder. A missing folder may be on a disk that is not mounted.
+    /// Whether a file is missing from an existing folder. False if the folder is missing too, because its disk may not
+    /// be mounted.
     static func isGone(_ path: String) -> Bool {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return false }
         do {
@@ -57,7 +58,7 @@ public struct FileCopy: Sendable, Equatable {
     public var modified: Int64
     /// The SHA-256 of the picture, not of the file.
     public var sha256: String
-    /// A note of the caller.
+    /// Any text of the caller.
     public var details: String
     /// The boot in which the file was written without waiting for the disk; nil if it was synced.
     var boot: Int64?
@@ -76,7 +77,7 @@ public struct FileCopy: Sendable, Equatable {
         self.boot = boot
     }
 
-    /// Whether all properties are equal, comparing paths by their bytes.
+    /// Whether all properties are equal. Compares paths byte by byte.
     func isSame(as other: FileCopy) -> Bool { self == other && path.hasSameBytes(as: other.path) }
 
     /// Whether the file has the recorded size and modification time, the test of rsync and git.

@@ -1,6 +1,6 @@
 import Support
 
-/// A cached definite failure, returned without a request.
+/// A cached permanent failure, returned instead of sending a request.
 public struct NegativeAnswer: Failure, Equatable {
     public let code: String
     public let exitCode: ExitCode
@@ -23,6 +23,6 @@ public struct NegativeAnswer: Failure, Equatable {
         "\(text) (so at \(since.iso8601), asked again from \(until.iso8601); --refresh asks now)"
     }
 
-    /// Whether the failure still holds. A date in the future means that the clock was set back.
+    /// Whether the failure has not expired. False if it was recorded in the future, because the clock was set back.
     package func holds(at now: Timestamp) -> Bool { until > now && since <= now + Clock.tolerance }
 }

@@ -1,14 +1,13 @@
-/// Values by key, bounded by number and total cost. The least recently used values are evicted. All operations take
-/// constant time.
+/// A least-recently-used cache, limited by the number and total cost of its values. All operations take constant time.
 ///
-/// Keys are compared by their bytes but stored as `String`: looking up the `Hashable` conformance of another type, such
-/// as `BinaryText`, at run time takes half a percent of the start.
+/// Keys are compared byte by byte, but stored as `String`: the runtime lookup of another type's `Hashable` conformance,
+/// such as `BinaryText`'s, took half a percent of the start-up time.
 package struct LRU<Value: Sendable>: Sendable {
     private struct Node {
         let key: String
         var value: Value
         var cost: Int
-        /// Neighbours in the order of use; -1 at the ends.
+        /// The indices of the next more and less recently used nodes; -1 at the ends.
         var newer: Int
         var older: Int
     }
@@ -17,7 +16,7 @@ package struct LRU<Value: Sendable>: Sendable {
     let costLimit: Int
     /// The total cost.
     private(set) var cost = 0
-    /// Without gaps: the last node replaces a removed node.
+    /// The nodes, without gaps: the last node moves to the index of a removed node.
     private var nodes: [Node] = []
     private var places: [String: Int] = [:]
     private var newest = -1
@@ -31,13 +30,14 @@ package struct LRU<Value: Sendable>: Sendable {
 
     var count: Int { nodes.count }
 
-    /// A text that equals another only if the bytes of both keys are equal, as for ASCII texts.
+    /// Maps a key to a text, such that texts are equal only if the bytes of the keys are equal. `String` compares by
+    /// canonical equivalence; ASCII texts need no mapping.
     private static func exact(_ key: String) -> String {
         if key.utf8.first != 1, key.utf8.allSatisfy({ $0 < 0x80 }) { return key }
         return "\u{1}" + key.utf8.map { String($0, radix: 16) }.joined(separator: " ")
     }
 
-    /// The values, in no order.
+    /// The values, unordered.
     package var values: [Value] { nodes.map { $0.value } }
 
     /// The keys, the most recently used first.

@@ -1,6 +1,6 @@
 import Support
 
-/// A description of remote content, stored separately from the bytes, which it identifies by their digest.
+/// A description of content in the remote. Identifies the bytes, which are stored separately, by their digest.
 public struct RemoteDocument: Sendable, Equatable {
     /// The described content.
     public enum Subject: Sendable, Equatable {
@@ -8,7 +8,7 @@ public struct RemoteDocument: Sendable, Equatable {
         /// - Parameters:
         ///   - name: the name of the row.
         ///   - key: the key of the original.
-        ///   - of: the digest of the original's bytes.
+        ///   - of: the SHA-256 of the original.
         case variant(name: String, key: String, of: String)
         case metadata(name: String, collection: String)
         case list
@@ -16,15 +16,16 @@ public struct RemoteDocument: Sendable, Equatable {
 
     /// The location of the bytes.
     public enum Content: Sendable, Equatable {
-        /// Stored under their digest.
+        /// Separately, under their digest.
         case bytes(sha256: String, count: Int)
-        /// Stored in the document.
+        /// In the document.
         case inline([UInt8])
     }
 
-    /// The maximum stored size of a document: a list of exercises takes one megabyte.
+    /// The maximum stored size of a document. A list of exercises takes one megabyte.
     public static let byteLimit = 2 << 20
-    /// The maximum for an original or a variant, whose bytes are stored separately, and for a day.
+    /// The maximum stored size of the document of an original or variant, whose bytes are stored separately, or of a
+    /// day.
     public static let smallByteLimit = 256 << 10
 
     public let name: RemoteName
@@ -61,10 +62,10 @@ public struct RemoteDocument: Sendable, Equatable {
         self.cost = cost
     }
 
-    /// Whether the time of fetching is credible. A row with a later time would never be replaced.
+    /// Whether the content was not fetched in the future. An entry with a future time would never be replaced.
     func isPast(at now: Timestamp) -> Bool { fetchedAt <= now + Clock.tolerance }
 
-    /// The digest of the bytes, unless they are in the document.
+    /// The digest of the bytes; nil if they are in the document.
     public var sha256: String? {
         if case .bytes(let sha256, _) = content { return sha256 }
         return nil

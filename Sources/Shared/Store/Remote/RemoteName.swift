@@ -5,7 +5,7 @@ public struct RemoteName: Sendable, Hashable {
     /// 64 hexadecimal digits.
     public let digest: String
 
-    /// A part of every digest, so that names of later layouts differ.
+    /// Part of every digest, so that a later layout has other names.
     private static let layout = "apod-tools remote 1"
 
     private init(_ scope: ScopeName, _ kind: String, _ parts: [String]) {
@@ -16,7 +16,7 @@ public struct RemoteName: Sendable, Hashable {
     /// The original with a key.
     public init(originalOf key: CacheKey, in scope: ScopeName) { self.init(scope, "original", [key.text]) }
 
-    /// A variant, by the name of its row, of an original with this SHA-256.
+    /// The variant with this row name, made from an original with this SHA-256.
     init(variant name: String, of sha256: String, in scope: ScopeName) {
         self.init(scope, "variant", [name, sha256])
     }

@@ -1,9 +1,9 @@
 import Support
 
-/// A storage that caches of many machines share, so that content need not be fetched or made again.
+/// Storage shared by the caches of many machines, so that they need not all fetch or make the same content.
 ///
-/// Its failures neither fail a run nor delay it for long: the answer is `failed`, and the caller continues without the
-/// remote. All methods are thread-safe.
+/// A failure of the remote neither fails a run nor delays it for long: the answer is `failed`, and the caller continues
+/// without the remote. All methods are thread-safe.
 public protocol RemoteTier: Sendable {
     /// Whether content of this scope is read from the remote.
     func reads(_ scope: ScopeName) -> Bool
@@ -16,8 +16,8 @@ public protocol RemoteTier: Sendable {
     /// - Parameter byteLimit: the maximum stored size of the document.
     func document(of name: RemoteName, atMost byteLimit: Int) throws -> RemoteAnswer<RemoteDocument>
 
-    /// Passes the bytes of a document to `receive`. They have the size in the document, but may be damaged: the caller
-    /// compares the digest. Throws `Cancelled`, and the errors of `receive`.
+    /// Passes the bytes of a document to `receive`. Their number is right, but they may be damaged, so the caller must
+    /// verify the digest. Throws `Cancelled`, and the errors of `receive`.
     func content(of document: RemoteDocument, receive: (RawSpan) throws -> Void) throws -> RemoteAnswer<Void>
 
     /// Reports that bytes do not match their document, so that the next `offer` replaces them.
@@ -25,17 +25,17 @@ public protocol RemoteTier: Sendable {
     /// - Parameter span: the duration of the read.
     func reportDamage(of document: RemoteDocument, after span: Duration, _ reason: String)
 
-    /// Waits for a claim to fetch or make content, among all machines that share the remote. Returns nil if the remote
-    /// does not support claims or does not answer, or if the run has waited long enough. Throws `Cancelled` and the
-    /// errors of `check`.
+    /// Waits for the exclusive right, among all machines that share the remote, to fetch or make content. Returns nil
+    /// if the remote does not support claims or does not answer, or if the time limit for waiting is over. Throws
+    /// `Cancelled` and the errors of `check`.
     ///
     /// - Parameter check: called several times a second while another machine has the claim.
     func claim(_ name: RemoteName, check: () throws -> Void) throws -> (any RemoteClaim)?
 
-    /// Transfers content on another thread, and returns immediately.
+    /// Starts the upload of content on another thread and returns immediately.
     func offer(_ offer: RemoteOffer)
 
-    /// Waits a limited time for pending transfers. Nothing can be offered afterwards.
+    /// Waits a limited time for pending uploads. Must be the last call.
     func close()
 }
 
@@ -43,9 +43,9 @@ public protocol RemoteTier: Sendable {
 public enum RemoteAnswer<Value> {
     case found(Value)
     case absent
-    /// The content cannot be used, which was reported.
+    /// The content is damaged. The remote has already reported it.
     case damaged
-    /// The request failed, which was reported.
+    /// The request failed. The remote has already reported it.
     case failed
     /// No request was sent, because too many requests of this run have failed.
     case notAsked
@@ -57,14 +57,14 @@ public protocol RemoteClaim: AnyObject, Sendable {
     func release()
 }
 
-/// Content for the remote.
+/// Content to upload to the remote.
 public struct RemoteOffer: Sendable {
     public let document: RemoteDocument
-    /// Opens the file with the bytes; nil if they are in the document. Throws if the file is gone.
+    /// Opens the file with the bytes, and throws if the file no longer exists; nil if the bytes are in the document.
     public let open: (@Sendable () throws -> File)?
     /// Released after the transfer.
     public let claim: (any RemoteClaim)?
-    /// Receives the number of transferred bytes, 0 if the remote had them already.
+    /// Called with the number of uploaded bytes; 0 if the remote already had the content.
     public let done: @Sendable (RemoteAnswer<Int>) -> Void
 
     public init(

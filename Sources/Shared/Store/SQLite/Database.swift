@@ -9,29 +9,29 @@ final class Database {
     private var statements: [String: Statement] = [:]
     private let root: String
 
-    /// The maximum length in pages of a log that a connection leaves behind. A process that opens the index first reads
-    /// the whole log, in about 5 µs a page, so it must be short. A checkpoint costs two disk syncs, so it must be rare.
-    /// A use of an entry writes three to five pages.
+    /// The maximum length, in pages, of the write-ahead log at the end of a run. The process that next opens the index
+    /// reads the whole log, at about 5 µs per page, so the log must be short. A checkpoint costs two disk syncs, so it
+    /// must be rare. A use of an entry writes three to five pages.
     static let restingPages: Int32 = 64
-    /// The length in pages at which a writing connection runs a checkpoint, which delays all threads. A log of this
-    /// length that a killed process leaves costs the next process some milliseconds.
+    /// The length, in pages, at which a commit runs a checkpoint, which delays all threads. If a killed process leaves
+    /// a log of this length, the next process needs some milliseconds to read it.
     static let checkpointPages: Int32 = 512
 
-    /// Pages in the log after the last commit.
+    /// The number of pages in the log after the last commit.
     private var logPages: Int32 = 0
 
     enum Access: String {
-        /// Opens a write-protected file read-only.
+        /// Reads and writes. A write-protected file is opened read-only.
         case writing
-        /// Changes and creates no file, including the log and the shared memory.
+        /// Reads without changing or creating any file, including the log and the shared memory.
         case reading = "mode=ro&readonly_shm=1"
-        /// Uses no locks and no log, for folders in which no file can be created.
+        /// Reads without locks and without the log, for folders in which no file can be created.
         case immutable = "immutable=1"
     }
 
     /// Opens the file at `path`, which must exist, without reading it. Refuses a path with symbolic links.
     ///
-    /// Never waits: a lock of another process throws `CacheFailure.busy`, see `waitingWhileBusy`.
+    /// Statements never wait for a lock of another process; they throw `CacheFailure.busy`, see `waitingWhileBusy`.
     init(path: String, root: String, access: Access = .writing) throws {
         self.root = root
         var opened: OpaquePointer?
@@ -49,13 +49,13 @@ final class Database {
             throw failure
         }
         handle = opened
-        // Restrict a file prepared by an attacker to being read.
+        // Restrict the schema, because the file may come from an attacker.
         csqlite_distrust(handle)
-        // Unretained: called only by statements of this object.
+        // Unretained, because only statements of this object call the hook.
         sqlite3_wal_hook(handle, Self.hasCommitted, Unmanaged.passUnretained(self).toOpaque())
-        // Closing must be cheap: the log is short, and the next connection continues it.
+        // Keep the log when closing, which must be cheap. The log is short, and the next connection continues it.
         _ = csqlite_keep_log_on_close(handle)
-        // A confined process cannot create temporary files, for statement journals and sorting.
+        // The sandbox does not permit temporary files, which SQLite uses for statement journals and sorting.
         try execute("PRAGMA temp_store = MEMORY")
     }
 
@@ -68,17 +68,18 @@ final class Database {
             return SQLITE_OK
         }
 
-    /// Copies the log into the database and empties it if it has at least `limit` pages.
+    /// If the log has at least `limit` pages, copies it into the database and empties it.
     ///
-    /// SQLite's `wal_autocheckpoint` copies the log but leaves it to a later writer of the same process to restart it.
-    /// Processes that write once and exit would never restart it, so each would find a longer log and copy it all
-    /// again. Does not wait: if other processes read, the next commit tries again.
+    /// Replaces SQLite's `wal_autocheckpoint`, which copies the log but does not truncate it: only a later write of the
+    /// same process would start the log again. Processes that write once and exit would never do so, and each would
+    /// find a longer log and copy all of it again. Does not wait for readers in other processes: the next commit tries
+    /// again.
     func settleLog(over limit: Int32 = Database.restingPages) {
         guard logPages >= limit else { return }
         if sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK { logPages = 0 }
     }
 
-    /// Empties a log of any length to free disk space, as far as other readers and writers permit.
+    /// Empties a log of any length, to free disk space, unless other readers or writers prevent it.
     func emptyLog() { _ = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) }
 
     deinit {
@@ -88,13 +89,13 @@ final class Database {
 
     var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") != 0 }
 
-    /// A number that changes with each commit of another connection only (sqlite.org/pragma.html#pragma_data_version).
-    /// Costs about 2 µs.
+    /// A number that changes when another connection commits, but not when this connection does
+    /// (sqlite.org/pragma.html#pragma_data_version). Costs about 2 µs.
     func dataVersion() throws -> Int { try first("PRAGMA data_version") { $0.int(0) } ?? 0 }
 
     /// Returns the process that holds the write lock of the index at this path, if the system reports it. The lock is
-    /// on byte 120 of a file that this process has open as well (sqlite.org/walformat.html §2.3). Opening and closing
-    /// that file here would release SQLite's own locks.
+    /// on byte 120 of the `-shm` file (sqlite.org/walformat.html §2.3). Uses the descriptor that SQLite has open in
+    /// this process, because opening and closing the file here would release SQLite's own locks.
     static func writer(of path: String) -> Int? {
         guard let shared = try? FileStatus(at: path + "-shm") else { return nil }
         for descriptor in Int32(3)..<1024 {
@@ -206,7 +207,7 @@ final class Database {
 }
 
 extension CacheFailure {
-    /// The failure for a result code that SQLite has just returned.
+    /// The failure for the result code that SQLite has just returned.
     init(sqlite status: Int32, of connection: OpaquePointer, root: String) {
         self.init(
             sqlite: status, message: String(cString: sqlite3_errmsg(connection)),
@@ -216,8 +217,8 @@ extension CacheFailure {
     /// - Parameter errno: the error number of SQLite's last failed system call.
     init(sqlite status: Int32, message: String, errno: Int32 = 0, root: String) {
         switch status & 0xFF {
-        // A layout without its tables, or a row that its key does not find but that conflicts with an insertion: damage
-        // or a bug here. `Index` asks SQLite before it replaces the index.
+        // A missing table, or a row that no lookup finds but that conflicts with an insertion: either damage or a bug
+        // in this program. `Index` runs SQLite's integrity check before it replaces the index.
         case SQLITE_ERROR where message.hasPrefix("no such table") || message.hasPrefix("no such column"):
             self = .indexDamaged(detail: message, root: root)
         case SQLITE_CONSTRAINT, SQLITE_MISMATCH: self = .indexDamaged(detail: message, root: root)

@@ -1,9 +1,9 @@
 import Support
 
 /// The layout of the index as numbered steps, each applied once, in order. `PRAGMA user_version` is the number of steps
-/// that a file has had.
+/// that were applied to a file.
 struct Schema: Sendable {
-    /// SQL of each step from an empty file. Released steps never change.
+    /// The SQL of each step, beginning with an empty file. Released steps never change.
     let steps: [String]
 
     var version: Int { steps.count }
@@ -13,16 +13,16 @@ struct Schema: Sendable {
         copiesAndDirectives, durability,
     ])
 
-    /// The `application_id` of the index: "APOD". Indexes of earlier versions have none.
+    /// The `application_id` of the index: "APOD". Earlier versions set none.
     static let applicationID = 0x4150_4F44
 
-    /// The owner of a database file.
+    /// The program that created a database file.
     enum Origin: Equatable {
-        /// It has our `application_id`.
+        /// This program: the file has our `application_id`.
         case ours
-        /// It has no `application_id`, but the tables of an index.
+        /// An earlier version: the file has no `application_id`, but the tables of an index.
         case unmarked
-        /// It has no tables.
+        /// Unknown: the file has no tables.
         case empty
         case foreign
     }
@@ -41,8 +41,9 @@ struct Schema: Sendable {
         return tables == 0 ? .empty : known == 6 ? .unmarked : .foreign
     }
 
-    /// Migrates the index to this version and marks it. The caller holds the set-up lock; after a crash the file has
-    /// the last complete version. Throws `CacheFailure.newerLayout` if the file has a later version.
+    /// Migrates the index to this version and marks it. The caller holds the set-up lock. Each step is a transaction,
+    /// so after a crash the file has the layout of the last complete step. Throws `CacheFailure.newerLayout` if the
+    /// file has a later version.
     func migrate(_ database: Database, root: String) throws {
         while true {
             let found = try Self.version(of: database)
@@ -62,8 +63,8 @@ struct Schema: Sendable {
         try database.execute("PRAGMA application_id = \(applicationID)")
     }
 
-    /// Creates the layout in an empty file that no other process knows. It does not sync, because a crash leaves
-    /// nothing useful; the caller syncs the file before renaming it.
+    /// Creates the layout in an empty file that no other process knows. Does not sync, because the file is discarded
+    /// after a crash; the caller syncs it before renaming it.
     func begin(_ database: Database) throws {
         try database.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
         try database.transaction {
@@ -72,11 +73,11 @@ struct Schema: Sendable {
             try Self.noteBoot(in: database)
             try Self.mark(database)
         }
-        // Stored in the file. Readers are never blocked, and a commit needs no disk sync.
+        // The mode is stored in the file. With WAL, writers do not block readers, and a commit needs no disk sync.
         try database.execute("PRAGMA journal_mode = WAL")
     }
 
-    /// Records the present boot, so that a later boot is recognized, see `Index.mayLackRows`.
+    /// Records the current boot, so that a restart is detected, see `Index.mayLackRows`.
     static func noteBoot(in database: Database) throws {
         try database.run(
             "INSERT OR REPLACE INTO settings (name, value) VALUES ('boot', ?1)", Value(String(CacheRoot.machineBoot)))
@@ -86,18 +87,19 @@ struct Schema: Sendable {
         try database.first("PRAGMA user_version") { $0.int(0) } ?? 0
     }
 
-    /// * `totals` has one row. Triggers maintain it and the sums in `scopes`, so no statement can forget to.
+    /// * `totals` has a single row. Triggers maintain this row and the sums in `scopes`, so that every statement
+    ///   updates them.
     /// * `entries.name` is 32 hexadecimal digits of the key's SHA-256: a lookup costs the same for any key, and the
-    ///   file's name suffices to find or restore its row. `kind`: 0 original, 1 variant, 2 a file replaced by a file
-    ///   with another name while it may be in use (its `name` is the file name).
-    /// * `parent` is the `name` of a variant's original, which comes and goes independently.
+    ///   file's name suffices to find or recover its row. `kind` is 0 for an original, 1 for a variant, and 2 for a
+    ///   superseded entry: a replaced file that may still be in use, whose `name` is the file name.
+    /// * `parent` is the `name` of a variant's original, which may be removed before the variant.
     /// * `unsettled` marks a file that needs another inspection. Earlier versions also marked files that were being
-    ///   replaced, so row and file may not match.
-    /// * `doomed` lists files that have lost their rows and await removal, so that the next process removes the files
-    ///   of a killed process. Triggers maintain it; a file that gets a row again leaves the list in the same
-    ///   transaction.
+    ///   replaced, so the file may not match its row.
+    /// * `doomed` lists files whose rows were deleted and that await removal. If a process is killed before it removes
+    ///   them, the next process does. Triggers maintain the list; inserting a row for a listed file takes it off the
+    ///   list in the same transaction.
     /// * Times are milliseconds since 1970.
-    /// * `entries_by_use` covers all columns that trimming reads, so skipping leased entries is cheap.
+    /// * `entries_by_use` covers all columns that trimming compares, so skipping leased entries is cheap.
     private static let firstLayout = """
         CREATE TABLE totals (
             id INTEGER PRIMARY KEY CHECK (id = 1), entries INTEGER NOT NULL, bytes INTEGER NOT NULL);
@@ -131,11 +133,12 @@ struct Schema: Sendable {
         END;
         """
 
-    /// * `scopes` has a live row per scope, found by the hash in its folder, and a row per generation that is being
-    ///   purged. No query returns entries of purged generations. Their files are removed with their folder, so they are
-    ///   not doomed.
+    /// * `scopes` has one live row for each scope, found by the hash in its folder, and a row for each generation that
+    ///   is being purged. No query returns entries of purged generations. Their files are removed with their folder, so
+    ///   they are not added to `doomed`.
     /// * `folder` is `<hash>` for generation 0 and `<hash>/g<generation>` after that, see `ScopeName.folder`.
-    /// * A scope without a live row is in the generation `first_generation` of `settings`, else in generation 0.
+    /// * A scope without a live row is in the generation `first_generation` of `settings`, or in generation 0 if there
+    ///   is no such setting.
     private static let scopeGenerations = """
         ALTER TABLE scopes ADD COLUMN purged INTEGER NOT NULL DEFAULT 0;
         CREATE UNIQUE INDEX scopes_live ON scopes (substr(folder, 1, 32)) WHERE purged = 0;
@@ -151,8 +154,9 @@ struct Schema: Sendable {
     /// `must_revalidate`: the server forbids the use of the entry after its expiry (RFC 9111 §5.2.2.2).
     private static let serverDirectives = EntryColumn.additions(in: 3)
 
-    /// Cached failures. `name` belongs to the key; `address` is the SHA-256 of the requested address, because several
-    /// addresses of a record may share a key. Rows are deleted with their scope's row, whose number may be reused.
+    /// Cached failures. `name` is the name of the key; `address` is the SHA-256 of the requested address, because
+    /// several addresses of a record may share a key. Rows are deleted with their scope's row, because its number may
+    /// be reused.
     private static let negatives = """
         CREATE TABLE negatives (
             id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, name TEXT NOT NULL, address TEXT NOT NULL,
@@ -165,11 +169,11 @@ struct Schema: Sendable {
         END;
         """
 
-    /// * `metadata` has no files, so it is lost with the index. After damage, rows are recovered if they can be read
-    ///   and match their `digest` (`Index.digest`).
+    /// * `metadata` has no files, so it is lost with the index. From a damaged index, rows are recovered if they can be
+    ///   read and match their `digest` (`Index.digest`).
     /// * `metadata_by_end` covers the queries for expired rows and for sums.
-    /// * `quotas` belongs to the root, because servers count all requests of a machine. `name` is a digest, `state` the
-    ///   text of a `QuotaRefusal`. It has as many rows as servers that refuse requests.
+    /// * `quotas` belongs to the root rather than a scope, because servers count all requests of a machine. `name` is a
+    ///   digest, `state` the text of a `QuotaRefusal`. There is a row for each server that refuses requests.
     private static let metadataAndQuotas = """
         CREATE TABLE metadata (
             id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, collection TEXT NOT NULL, name TEXT NOT NULL,
@@ -185,23 +189,25 @@ struct Schema: Sendable {
         END;
         """
 
-    /// Changes no table. From this version, entries are locked by bytes of one file (`KeyLock`). An earlier version,
-    /// which uses a file per lock, would repeat downloads that are in progress.
+    /// Changes no table. Since this version, all locks are bytes of the same file (`KeyLock`). An earlier version,
+    /// which uses a file per lock, would not see them and would repeat downloads in progress; the new number keeps it
+    /// from opening the index.
     private static let byteLocks = ""
 
-    /// `private`: the entry is for this machine only, because it was requested with credentials or its server forbids
-    /// shared caches (RFC 9111 §5.2.2.7). Unknown for entries of earlier versions.
+    /// `private`: the entry must not be shared with other machines, because it was requested with credentials or its
+    /// server forbids shared caches (RFC 9111 §5.2.2.7). Entries of earlier versions count as private.
     private static let privacy = EntryColumn.additions(in: 7)
 
     /// `vary`: the request fields that determined the server's choice, with a digest of their values (RFC 9111 §4.1).
-    /// Entries of earlier versions have none and match every request.
+    /// Null for entries of earlier versions, which match every request.
     private static let vary = EntryColumn.additions(in: 8)
 
-    /// * Earlier versions stored JPEG XL without checking its end, so it is inspected before its next use.
+    /// * Earlier versions stored JPEG XL files without checking their ends, so they are inspected before their next
+    ///   use.
     /// * `copies` has a row for each file outside the root that was made from a picture. Rows outlive the picture's
-    ///   entry and are found by `name`, the key's name. `modified` is the file's modification time in nanoseconds,
-    ///   `details` a note of the caller.
-    /// * `immutable`, `usable_until` and `stands_in_until` are `CacheDirectives`, like `must_revalidate`.
+    ///   entry. `name` is the name of the key, `modified` the file's modification time in nanoseconds, `details` any
+    ///   text of the caller.
+    /// * `immutable`, `usable_until` and `stands_in_until` store `CacheDirectives`, like `must_revalidate`.
     private static let copiesAndDirectives = """
         \(EntryColumn.additions(in: 9))
         UPDATE entries SET unsettled = 1 WHERE kind = 0 AND content_type = 'image/jxl';
@@ -217,11 +223,11 @@ struct Schema: Sendable {
         END;
         """
     /// * `boot` is the boot of the machine in which the file was written without waiting for the disk
-    ///   (`CacheRoot.boot`); null once the file is known to be durable. Earlier versions waited for all files.
+    ///   (`CacheRoot.boot`); null once the file is known to be durable. Earlier versions synced all files.
     /// * `modified` is the modification time of a durable file in nanoseconds; null for files of earlier versions.
     /// * The names of new files contain a digest of their content (`CacheRoot.blobName`), so earlier versions would not
     ///   find them.
-    /// * `copies.boot` is the same for a copy; null also for copies of earlier versions.
+    /// * `copies.boot` is the corresponding boot for a copy; also null for copies of earlier versions.
     private static let durability = """
         \(EntryColumn.additions(in: 10))
         ALTER TABLE copies ADD COLUMN boot INTEGER;

@@ -1,7 +1,7 @@
 import CSQLite
 import Support
 
-/// A value of a column.
+/// A value to bind to a parameter of a statement.
 enum Value: ExpressibleByIntegerLiteral, ExpressibleByNilLiteral {
     case null
     case integer(Int64)
@@ -43,7 +43,7 @@ final class Statement {
                 case .text(var text):
                     text.withUTF8 { bytes in
                         bytes.withMemoryRebound(to: CChar.self) {
-                            // SQLite binds a text with a null pointer as NULL.
+                            // SQLite binds a null pointer as NULL, even if the length is 0.
                             $0.isEmpty
                                 ? csqlite_bind_text(handle, place, "", 0)
                                 : csqlite_bind_text(handle, place, $0.baseAddress, Int32($0.count))

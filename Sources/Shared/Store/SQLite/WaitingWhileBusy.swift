@@ -1,13 +1,13 @@
 import Support
 
-/// The maximum wait for other processes, whose transactions take a millisecond each and sometimes a checkpoint: enough
-/// for hundreds of them, short enough to report a stuck process.
+/// The maximum wait for other processes. Their transactions take a millisecond each, or longer with a checkpoint: the
+/// limit allows hundreds of them, but is short enough to report a stuck process.
 package let busyPatience: Duration = .seconds(30)
 
-/// The maximum wait to write counters and recorded uses, which no caller needs.
+/// The maximum wait to write counters and recorded uses. No result depends on them.
 let bookkeepingPatience: Duration = .milliseconds(50)
 
-/// Limits the waits of one run, which does not wait twice for a stuck process.
+/// Limits the waits of a run, so that it does not wait twice for a stuck process.
 struct BusyWaits {
     /// The maximum of any wait.
     var ceiling = busyPatience
@@ -24,8 +24,8 @@ struct BusyWaits {
     mutating func noteWritten() { vain = .zero }
 }
 
-/// Retries `body` while it throws `CacheFailure.busy`, until `patience` ends. Unlike SQLite's busy handler, it holds no
-/// lock during a wait, and throws `Cancelled` promptly if the run is stopped.
+/// Retries `body` while it throws `CacheFailure.busy`, for at most `patience`. Unlike SQLite's busy handler, it holds
+/// no lock during a wait, and throws `Cancelled` promptly if the run is stopped.
 package func waitingWhileBusy<Result>(
     _ interruption: Interruption, patience: Duration = busyPatience, _ body: () throws -> Result
 ) throws -> Result {

@@ -2,24 +2,24 @@ import Support
 
 /// The scopes of a root: their names, contents and removal. Methods throw the errors of `CacheStore`.
 public struct CacheScopes: Sendable {
-    /// Keeps the cache open until the work is done.
+    /// Retained, so that the cache stays open during the work.
     let cache: CacheStore
 
     private var index: Index { cache.index }
     private var clock: Clock { cache.clock }
     private var interruption: Interruption { cache.interruption }
 
-    /// The scope last switched to, or nil if `ScopeName.standard` has always been current.
+    /// Returns the scope last switched to, or nil if there was no switch and `ScopeName.standard` is current.
     public func current() throws -> ScopeName? { try index.currentScope() }
 
-    /// All scopes by name. The cost depends on their number, not on the number of entries.
+    /// Returns all scopes, sorted by name. The cost depends on the number of scopes, not of entries.
     public func all() throws -> [ScopeSummary] { try index.scopes() }
 
-    /// Switches to a scope and, unless `keeping`, purges the previous scope. Returns nil if the scope is current
-    /// already.
+    /// Switches to a scope and, unless `keeping`, purges the previous scope. Returns nil if the scope is already
+    /// current.
     ///
-    /// Work in other processes that uses the current scope fails with `CacheFailure.scopeChanged` when it stores
-    /// something.
+    /// Runs of other processes that use the current scope then fail with `CacheFailure.scopeChanged` when they store an
+    /// entry or metadata.
     public func makeCurrent(_ scope: ScopeName, keeping: Bool = false) throws -> ScopeSwitch? {
         try index.requireWriting()
         return try index.removing({ try keeping ? [] : index.someFiles(of: index.currentScope() ?? .standard) }) {
@@ -27,26 +27,26 @@ public struct CacheScopes: Sendable {
         }
     }
 
-    /// Empties a scope and returns its contents, in a small transaction. Downloads for it in any process end within
-    /// half a second and are discarded. `finishPurges` removes the files.
+    /// Empties a scope in a small transaction, and returns its previous contents. Downloads for the scope, in any
+    /// process, end within half a second and are discarded. `finishPurges` removes the files.
     public func purge(_ scope: ScopeName) throws -> ScopeContents {
         try index.requireWriting()
         return try index.removing({ try index.someFiles(of: scope) }) { try index.purge(scope, now: clock.now()) }
     }
 
-    /// Empties all scopes, forgets them, their counters and the current scope, and removes all files. Work of other
-    /// processes ends as after `purge`.
+    /// Purges all scopes, deletes all counters and settings, including the current scope, and removes all files. Work
+    /// of other processes ends as after `purge`.
     public func reset() throws -> ResetReport {
         try index.requireWriting()
         let report = try index.removing({ try index.someFiles() }) { try index.reset(now: clock.now()) }
-        // Remove every source of recovery.
+        // Remove everything from which files or metadata would be recovered.
         index.root.noteRebuilt()
         try index.root.damagedIndexes.forEach(index.root.remove)
         try finishPurges()
         return report
     }
 
-    /// Empties a scope, forgets its counters and removes its files. Work of other processes ends as after `purge`.
+    /// Purges a scope, deletes its counters and removes its files. Work of other processes ends as after `purge`.
     public func reset(_ scope: ScopeName) throws -> ResetReport {
         try index.requireWriting()
         let report = try index.removing({ try index.someFiles(of: scope) }) { try index.reset(scope, now: clock.now()) }
@@ -54,10 +54,10 @@ public struct CacheScopes: Sendable {
         return report
     }
 
-    /// Returns the effects of `reset` on a scope or on all scopes.
+    /// Counts the data of a scope or of all scopes that `reset` would remove.
     public func resetReport(of scope: ScopeName? = nil) throws -> ResetReport { try index.resetReport(of: scope) }
 
-    /// Whether a path leads into a scope that was purged after the path was returned.
+    /// Whether a path belongs to a purged generation of its scope.
     package func isPurged(_ path: String) throws -> Bool {
         guard let origin = index.root.origin(ofBlob: path) else { return false }
         let generations = try index.generations()
@@ -67,8 +67,9 @@ public struct CacheScopes: Sendable {
     /// Whether purged files or rows await removal.
     public func isPurgePending() throws -> Bool { try index.purgedScope() != nil }
 
-    /// Removes the rows, files and partial downloads of all purged generations, after waiting for another process that
-    /// does so. If it is stopped, the next call continues. Returns the number of removed rows and their bytes.
+    /// Removes the rows, files and partial downloads of all purged generations. First waits for any other process that
+    /// is removing them. If the run is stopped, the next call continues. Returns the number of removed rows and their
+    /// bytes.
     @discardableResult
     public func finishPurges() throws -> ScopeContents {
         try index.requireWriting()
@@ -92,11 +93,11 @@ public struct CacheScopes: Sendable {
             guard let turn = try KeyLock.ifFree(root: index.root, CacheRoot.purgerLock) else { return }
             defer { withExtendedLifetime(turn) {} }
             try finishPurges()
-            // Check again: a process that purges in between may have found the lock taken.
+            // Check again, because a process that has just purged a scope may have found the lock held.
         } while try isPurgePending()
     }
 
-    /// Continues purges for about `limit` at most, unless another process does so.
+    /// Continues purges for at most about `limit`, unless another process is doing so.
     func continuePurges(for limit: Duration) throws {
         guard try isPurgePending() else { return }
         guard let lock = try KeyLock.ifFree(root: index.root, CacheRoot.purgeLock) else { return }

@@ -1,23 +1,23 @@
 import Support
 
-/// Removes files, rows and downloads of ended generations. Run by the process that holds `CacheRoot.purgeLock`. It may
-/// be stopped or killed at any moment, and continues with the remaining data.
+/// Removes the files, rows and partial downloads of purged generations. Run by the process that holds
+/// `CacheRoot.purgeLock`. If it is stopped or killed, the next run continues with the remaining data.
 ///
-/// Files are stored in transactions that check the generation (`Index.commit`), so no file is added to a purged
-/// generation. Its files are therefore removed without a transaction, and before the rows, which no lookup finds.
+/// No file is added to a purged generation, because `Index.commit` checks the generation in its transaction. The files
+/// can therefore be removed without a transaction. They are removed before their rows, which no lookup finds any more.
 struct Purge {
     let index: Index
     let clock: Clock
 
     private var root: CacheRoot { index.root }
 
-    /// Called before each step, which takes some milliseconds at most. False or an error ends the work.
+    /// Called before each step of at most some milliseconds. Ends the work by returning false or throwing.
     typealias GoOn = () throws -> Bool
 
     /// Returns the number of completely removed rows and their bytes.
     func run(_ goOn: GoOn) throws -> ScopeContents {
         var removed = ScopeContents()
-        // The process that purged may have been killed before this step.
+        // The process that purged the scope may have been killed before it did this.
         try index.beginPurgedGenerations()
         try removeStalePartials()
         while try goOn(), let scope = try index.purgedScope() {
@@ -47,8 +47,8 @@ struct Purge {
         return true
     }
 
-    /// Removes partial downloads of ended generations. No process continues them, and a running download is about to
-    /// notice.
+    /// Removes partial downloads of purged generations. No process resumes them, and a running download soon detects
+    /// the purge.
     private func removeStalePartials() throws {
         let names = try root.names(in: CacheRoot.partials)
         if names.isEmpty { return }
@@ -61,7 +61,7 @@ struct Purge {
         }
     }
 
-    /// The scope's hash and the generation of a file in `partial/`, see `CacheRoot`.
+    /// Parses the scope's hash and the generation from the name of a file in `partial/`, see `CacheRoot`.
     static func origin(ofPartial name: String) -> (hash: String, generation: Int64)? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         let hashes = parts[0].split(separator: "-", omittingEmptySubsequences: false)
@@ -72,8 +72,8 @@ struct Purge {
         return (String(hashes[0]), generation ?? 0)
     }
 
-    /// Whether a name is one of the 256 folders with a generation's files. Other folders of generation 0 are later
-    /// generations.
+    /// Whether a name belongs to one of the 256 folders with a generation's files. The folder of generation 0 also
+    /// contains the folders of later generations.
     private static func isPart(_ name: String) -> Bool { name.utf8.count == 2 && name.utf8.allSatisfy(isHexDigit) }
 
     private static func isHexDigit(_ byte: UInt8) -> Bool {

@@ -3,8 +3,8 @@ import Support
 /// The name of a scope: a separate part of the cache, such as for the pictures of one user.
 public struct ScopeName: Sendable, Hashable, CustomStringConvertible {
     public let text: String
-    /// 32 hexadecimal digits of the name's SHA-256, which name its files. A name may be any text, so it never becomes a
-    /// path; 128 bits make collisions implausible.
+    /// 32 hexadecimal digits of the name's SHA-256, used in paths, because the name may be any text. 128 bits make
+    /// collisions implausible.
     package let hash: String
 
     /// Accepts 1 to 255 bytes (NAME_MAX) of UTF-8 without control characters, else throws `CacheFailure.badScope`.
@@ -21,10 +21,11 @@ public struct ScopeName: Sendable, Hashable, CustomStringConvertible {
         hash = String(SHA256.hex(of: text).prefix(32))
     }
 
-    /// The folder below `scopes/` for a generation: entries stored after a purge never meet files that await removal.
+    /// The folder below `scopes/` for a generation. Generations have separate folders, so that entries stored after a
+    /// purge are not mixed with files that await removal.
     func folder(generation: Int64) -> String { generation == 0 ? hash : "\(hash)/g\(generation)" }
 
-    /// The scope of users who never named a scope.
+    /// The current scope until another scope is chosen.
     public static let standard = ScopeName(checked: "default")
 
     public static func == (a: ScopeName, b: ScopeName) -> Bool { a.hash == b.hash }

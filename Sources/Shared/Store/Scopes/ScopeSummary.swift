@@ -1,4 +1,4 @@
-/// The contents of a scope, now or when it was purged.
+/// The number and bytes of a scope's entries.
 public struct ScopeContents: Sendable, Equatable {
     public var entries = 0
     public var bytes = 0
@@ -13,13 +13,13 @@ public struct ScopeContents: Sendable, Equatable {
     }
 }
 
-/// The present state of a scope.
+/// The current state of a scope.
 public struct ScopeSummary: Sendable, Equatable {
     public let name: ScopeName
     public let contents: ScopeContents
     /// The number of purges, or more after a reset.
     public let generation: Int64
-    /// Whether runs without a scope use it.
+    /// Whether runs that name no scope use this scope.
     public let isCurrent: Bool
     /// Whether files of an earlier generation await removal.
     public let isPurgePending: Bool
@@ -45,12 +45,12 @@ public struct ScopeSwitch: Sendable, Equatable {
     }
 }
 
-/// The effects of a reset.
+/// The number of scopes, entries, counters and metadata items that a reset has removed or would remove.
 public struct ResetReport: Sendable, Equatable {
     public var scopes = 0
     public var contents = ScopeContents()
     public var counters = 0
-    /// Records of metadata.
+    /// The number of metadata items.
     public var metadata = 0
 
     init(scopes: Int, contents: ScopeContents, counters: Int, metadata: Int) {

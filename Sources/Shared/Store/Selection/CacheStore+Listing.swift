@@ -3,7 +3,8 @@ import Support
 extension CacheStore {
     /// Returns the entries that a filter accepts, without leasing or counting them.
     ///
-    /// - Parameter order: the order over all listed scopes; nil for an arbitrary order by scope, which is fastest.
+    /// - Parameter order: the order of all listed entries, across scopes; nil for scope by scope in arbitrary order,
+    ///   which is fastest.
     public func entries(
         _ filter: EntryFilter, inAllScopes: Bool = false, order: EntryOrder? = nil
     ) throws -> EntryListing {
@@ -17,7 +18,7 @@ extension CacheStore {
         return EntryListing(index: index, source: source, filter: filter, now: clock.now())
     }
 
-    /// The row of this scope, or the rows of all scopes.
+    /// Returns the row of this scope, or the rows of all scopes.
     func scopeRows(inAllScopes: Bool) throws -> [Index.ScopeRow] {
         try index.scopeRows().filter { inAllScopes || $0.folder.prefix(32) == scope.hash }
     }
@@ -25,10 +26,10 @@ extension CacheStore {
     /// Returns the entry of a key without leasing or counting it. Its file may be missing.
     public func peek(_ key: CacheKey) throws -> Entry? { try index.find(key.name, in: scope) ?? validated(key) }
 
-    /// Returns the entry of this scope with this absolute path, expired or not, original or variant.
+    /// Returns the entry of this scope whose file has this absolute path, expired or not, original or variant.
     package func entry(at path: String) throws -> Entry? {
         let file = CacheRoot.fileName(path)
-        // The row of a replaced file has the file's name.
+        // The row of a superseded entry has its file's name.
         for name in [CacheRoot.name(ofBlob: file), file].compactMap(\.self) {
             if let entry = try index.find(name, in: scope), entry.path.hasSameBytes(as: path) {
                 return try checked(entry)
@@ -37,11 +38,11 @@ extension CacheStore {
         return nil
     }
 
-    /// The variants of an original, the smallest first.
+    /// Returns the variants of an original, the smallest first.
     public func variants(of entry: Entry) throws -> [Entry] { try index.variants(of: entry) }
 
-    /// Protects an entry from trimming, cleaning, removal by filter and power failures, or ends the protection. Returns
-    /// nil if it is gone.
+    /// Protects an entry from trimming, cleaning, removal by filter and power failures, or ends this protection.
+    /// Returns nil if the entry no longer exists.
     public func setPinned(_ entry: Entry, _ isPinned: Bool) throws -> Entry? {
         try index.requireWriting()
         let changed = try index.setPinned(entry, isPinned, now: clock.now()) { entry in
@@ -53,8 +54,8 @@ extension CacheStore {
         return try makeDurable([changed])[0]
     }
 
-    /// Removes an entry and its variants, regardless of pins and leases. Does not affect a download of the same key.
-    /// Returns the removal; with `dryRun`, changes nothing.
+    /// Removes an entry and its variants, regardless of pins and leases. Does not affect a running download of the same
+    /// key. With `dryRun`, only counts them.
     public func remove(_ entry: Entry, dryRun: Bool = false) throws -> Removal {
         if dryRun { return try removal(of: entry) }
         try index.requireWriting()
@@ -67,15 +68,15 @@ extension CacheStore {
         return removal
     }
 
-    /// Removes the entries of this scope that a filter accepts, with their variants. After the loss of an index,
-    /// recovers all files first.
+    /// Removes the entries of this scope that a filter accepts, with their variants. If files may lack rows, recovers
+    /// them first.
     ///
     /// - Parameter sparesPinned: whether to keep pinned entries.
     public func remove(
         _ filter: EntryFilter, sparesPinned: Bool = true, dryRun: Bool = false
     ) throws -> (removal: Removal, pinned: Int) {
         if !dryRun { try index.requireWriting() }
-        // Removed files without rows would be recovered later.
+        // A file without a row would not be removed, and would be recovered later.
         if !dryRun, try index.mayLackRows(now: clock.now()) { try recovery.rebuild { _ in } }
         var removal = Removal()
         var pinned = 0

@@ -1,9 +1,9 @@
-/// Reads the entries of scopes in an order, in constant memory and without holding a lock. Concurrent changes may or
-/// may not be included.
+/// Reads the entries of scopes in sorted order, in constant memory and without holding a lock. Entries stored or
+/// removed concurrently may or may not be included.
 struct SortedCursor {
     private let order: EntryOrder
     private let scopes: [String: Index.ScopeRow]
-    /// The hash of the scope; nil for all scopes.
+    /// The hash of the only scope to read; nil for all scopes.
     private let hash: String?
     private let batch: Int
     private var ids: ArraySlice<Int64> = []
@@ -12,7 +12,7 @@ struct SortedCursor {
     private var page: ArraySlice<(entry: Entry, scope: Index.ScopeRow)> = []
 
     /// - Parameters:
-    ///   - hash: the hash of the scope; nil for all scopes.
+    ///   - hash: the hash of the only scope to read; nil for all scopes.
     ///   - batch: the number of rows sorted together.
     init(_ scopes: [Index.ScopeRow], by order: EntryOrder, hash: String?, batch: Int = Index.sortedBatch) {
         self.order = order
@@ -37,15 +37,15 @@ struct SortedCursor {
     }
 }
 
-/// Queries in an order without an index.
+/// Sorted queries that no SQL index supports.
 extension Index {
-    /// The last row of a batch.
+    /// The position of the last row of a batch in the sort order.
     struct SortedPosition: Sendable {
         fileprivate let value: Value
         fileprivate let id: Int64
     }
 
-    /// The number of row numbers read together. Each query scans all rows and keeps this many: a million entries take
+    /// The number of row numbers in a batch. Each query scans all rows and keeps one batch: a million entries take
     /// sixteen scans, and a megabyte or two of memory.
     static let sortedBatch = 1 << 16
 
@@ -55,7 +55,7 @@ extension Index {
         by order: EntryOrder, hash: String?, after position: SortedPosition?, limit: Int = sortedBatch
     ) throws -> (ids: [Int64], last: SortedPosition?) {
         let direction = order.isReversed ? "DESC" : "ASC"
-        // `+` prevents the use of an index: the index of names would read the table in random order.
+        // `+` keeps SQLite from using `entries_by_name`, which would read the table in random order.
         let sql = """
             SELECT id, \(order.expression) FROM entries
             WHERE +scope IN (
@@ -78,14 +78,14 @@ extension Index {
 
     static let selectByID = "SELECT \(EntryColumn.selection) FROM entries WHERE id = ?1"
 
-    /// Returns the remaining rows with these numbers, in the same order, with their scopes.
+    /// Returns the rows with these numbers and their scopes, in the same order. Omits rows that no longer exist.
     ///
-    /// - Parameter scopes: by folder.
+    /// - Parameter scopes: the scopes by their folders.
     func rows(_ ids: some Sequence<Int64>, of scopes: [String: ScopeRow]) throws -> [(entry: Entry, scope: ScopeRow)] {
         try perform { connection in
             try ids.compactMap { id in
                 try connection.database.first(Self.selectByID, Value(id)) { row in
-                    // Skips scopes that were purged or created since.
+                    // Skips rows of scopes that were purged or created since.
                     scopes[EntryColumn.folder(row)].map { (self.entry(row, scope: $0.name), $0) }
                 } ?? nil
             }

@@ -1,6 +1,6 @@
 import Support
 
-/// The settings of a run for the cache.
+/// The cache settings of a run.
 public struct CacheSettings: Sendable {
     /// The root folder, created by the first write. A relative path is resolved against the current folder. Nil if it
     /// is not configured: only caches in memory and ephemeral files can then be used.
@@ -9,40 +9,40 @@ public struct CacheSettings: Sendable {
     public var allowsSharedRoot = false
     /// The scope to use; nil for the scope last switched to, else `default`.
     public var scope: ScopeName?
-    /// The root whose current scope is `scope`, unless it was named. After a switch of that root, nothing more is
-    /// stored.
+    /// The root from whose current scope `scope` was taken; nil if the scope was named. After that root switches to
+    /// another scope, nothing more is stored.
     package var followedRoot: String?
-    /// The time after fetching for which an entry is fresh.
+    /// The freshness lifetime of an entry, from the time of fetching.
     public var ttl: Duration = .seconds(14 * 86_400)
-    /// The expiry of stored and of existing entries; nil for `ttl` on new entries only.
+    /// The expiry of new and existing entries; nil to use `ttl` for new entries and not to change existing entries.
     public var expiry: Expiry?
-    /// Whether a stored entry must be on the disk before it is returned, so that it survives a power failure.
+    /// Whether to sync a stored entry to the disk before it is returned, so that it survives a power failure.
     public var syncs = false
     /// The maximum size of all files in the root in bytes.
     public var capacity: Int = 200_000_000
-    /// The time for which a returned path stays valid.
+    /// The minimum time that a returned path stays valid.
     public var lease: Duration = .seconds(600)
-    /// The maximum wait for another process that fetches or makes an entry without progress.
+    /// The maximum wait for another process that is fetching or making an entry but makes no progress.
     public var timeout: Duration = .seconds(120)
-    /// Whether to use no network and serve expired entries.
+    /// Whether to use no network. Expired entries are then served.
     public var isOffline = false
     /// Whether to ask the server even for fresh entries.
     public var refreshes = false
     /// Whether to serve expired entries if the server cannot be reached.
     public var servesStale = true
-    /// Whether `Cache-Control` and `Expires` can shorten the freshness of entries and prevent their storage.
+    /// Whether `Cache-Control` and `Expires` can shorten the freshness lifetime of entries and prevent their storage.
     public var respectsCacheControl = false
-    /// The time for which definite failures are cached.
+    /// The lifetime of cached permanent failures.
     public var negativeTTL = NegativeTTL.none
     /// Whether and where pictures are stored, by address.
     public var policies = Policies()
-    /// The maximum number of bytes in memory: caches of all roots and scopes of this user, and ephemeral files in
-    /// memory.
+    /// The maximum number of bytes in memory, for the caches of all roots and scopes of this user and for ephemeral
+    /// files in memory.
     public var memoryCapacity: Int = 100_000_000
-    /// Set for a cache in memory.
+    /// Set if this is a cache in memory.
     package var memory: MemoryTenancy?
-    /// The maximum number and total file size of recently leased entries that are leased again without disk access,
-    /// while the index is unchanged; 0 for none.
+    /// The maximum number and total file size of the entries that are remembered: while the index is unchanged, they
+    /// are returned again without disk access. 0 for none.
     public var recentEntries: Int = 1000
     public var recentBytes: Int = 1_000_000_000
     /// The folders for caches in memory and ephemeral files.
@@ -62,7 +62,7 @@ public struct CacheSettings: Sendable {
         self.places = places
     }
 
-    /// The folders with files that tools pass to each other by path: the root and the runtime places.
+    /// The folders whose files the tools pass to each other by path: the root and the runtime places.
     public var folders: [String] { (root.map { [$0] } ?? []) + places.memory + places.ephemeral }
 }
 
@@ -79,33 +79,33 @@ package struct MemoryTenancy: Sendable {
     }
 }
 
-/// The duration for which definite failures are cached.
+/// The lifetime of cached permanent failures.
 public enum NegativeTTL: Sendable, Equatable {
-    /// Nothing is cached.
+    /// Failures are not cached.
     case none
-    /// By kind of failure: 410 the longest; 401 and 403 the shortest, because a setting of the server may change.
+    /// Depends on the failure: longest for 410; shortest for 401 and 403, because a setting of the server may change.
     case byClass
-    /// Every definite failure for the same time.
+    /// The same time for every permanent failure.
     case always(Duration)
 }
 
 extension CacheSettings {
-    /// The expiry of an entry of the remote: its own, but at most the TTL from now.
+    /// The expiry of an entry from the remote: its recorded expiry, but at most the TTL from now.
     func latestExpiry(_ expiresAt: Timestamp?, now: Timestamp) -> Timestamp {
         let latest = now + ttl
         return expiresAt.map { min($0, latest) } ?? latest
     }
 
-    /// Creates the folders that the policies need, for a process that cannot create them later. Ignores failures, which
-    /// the step that needs a folder reports.
+    /// Creates the folders that the policies need, because the sandbox may not permit it later. Ignores failures: the
+    /// first use of a missing folder reports them.
     ///
-    /// - Parameter root: whether to create the root. A run that only looks does not.
+    /// - Parameter root: whether to create the root; false for read-only commands.
     public func makeFolders(root: Bool) {
         func calls(for policy: Policy) -> Bool {
             policies.standard == policy || policies.rules.contains { $0.policy == policy }
         }
         if root, calls(for: .enabled) { try? cacheRoot.makeRoot() }
-        // Answers with `no-store` are ephemeral files too. All ephemeral files and caches in memory share one ledger.
+        // Answers with `no-store` become ephemeral files too. The ledger of `MemoryUse` is in the memory folder.
         if calls(for: .memory) || calls(for: .disabled) || respectsCacheControl { _ = try? places.memoryFolder() }
         if calls(for: .disabled) || respectsCacheControl { _ = try? places.ephemeralFolder() }
     }

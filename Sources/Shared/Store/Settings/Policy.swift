@@ -1,8 +1,8 @@
-/// The place where pictures are stored.
+/// Where pictures are stored, if at all.
 public enum Policy: String, Sendable, CaseIterable {
     /// On the disk.
     case enabled
-    /// As an ephemeral file, outside the cache, for the duration of its lease.
+    /// Outside the cache, in an ephemeral file that is deleted after its lease.
     case disabled
     /// In memory, never on the disk.
     case memory
@@ -11,7 +11,7 @@ public enum Policy: String, Sendable, CaseIterable {
     public static let expected = "enabled, disabled or memory"
 }
 
-/// The policy by address: from the first rule with a matching pattern, else the standard policy.
+/// Chooses the policy for an address: of the first rule whose pattern matches, or else the standard policy.
 public struct Policies: Sendable {
     public struct Rule: Sendable {
         public let pattern: AddressPattern
@@ -41,8 +41,8 @@ public struct Policies: Sendable {
         self.rules = rules
     }
 
-    /// - Parameter address: in its normal form (`WebURL.normalized`), or a `file` address. Evaluated only if there are
-    ///   rules.
+    /// - Parameter address: in its normal form (`WebURL.normalized`), or a `file` address. Not evaluated if there are
+    ///   no rules.
     public func policy(for address: @autoclosure () throws -> String) rethrows -> Policy {
         try rule(for: address())?.policy ?? standard
     }

@@ -1,6 +1,6 @@
 import Support
 
-/// The counters of a scope. Names are stored in the index, so they are only added, never reused.
+/// The counters of a scope. Their names are stored in the index, so they are never changed or reused.
 public enum Counter: String, Sendable, CaseIterable {
     case hits
     case misses
@@ -36,7 +36,7 @@ public enum Counter: String, Sendable, CaseIterable {
     case kept
     case lostWrites = "lost_writes"
 
-    /// The definition of the counter, which the manual quotes.
+    /// The definition of the counter, as quoted in the manual.
     public var meaning: String {
         switch self {
         case .hits: "Requested pictures that were found and fresh."
@@ -94,7 +94,7 @@ package enum MissReason: Sendable {
         }
     }
 
-    /// The reason for replacing an entry.
+    /// The reason for the miss of a lookup with this result.
     package init(replacing found: LookupResult, at now: Timestamp, isStored: Bool = false) {
         guard let entry = found.entry else {
             self = found.wasLost ? .lost : .absent
@@ -106,7 +106,7 @@ package enum MissReason: Sendable {
 
 /// Pending counts of a scope.
 package struct Tally: Sendable, Equatable {
-    /// Each counter occurs once. A search is fast, as a run uses few counters.
+    /// Each counter occurs at most once. A linear search is fast, because a run uses few counters.
     private var amounts: [Amount] = []
     private var failures: [String: Int] = [:]
 
@@ -132,7 +132,7 @@ package struct Tally: Sendable, Equatable {
         add(reason.counter)
     }
 
-    /// The amounts by the counters' names in the index.
+    /// The pending amounts, by the names of the counters in the index.
     var counts: [(name: String, amount: Int)] {
         amounts.map { ($0.counter.rawValue, $0.value) } + failures.map { (Self.failurePrefix + $0, $1) }
     }
@@ -140,13 +140,13 @@ package struct Tally: Sendable, Equatable {
 
 /// Pending counts of all scopes.
 struct Tallies: Sendable {
-    /// Each scope occurs once. Few runs use more than one scope.
+    /// Each scope occurs at most once. Few runs use several scopes.
     private(set) var all: [(scope: ScopeName, tally: Tally)] = []
 
     var isEmpty: Bool { all.isEmpty }
 
     mutating func change(_ scope: ScopeName, _ change: (inout Tally) -> Void) {
-        // Usually the last scope.
+        // Search backwards: usually the scope is the last.
         if let place = all.lastIndex(where: { $0.scope == scope }) { return change(&all[place].tally) }
         all.append((scope, Tally()))
         change(&all[all.count - 1].tally)

@@ -1,15 +1,15 @@
 import Support
 
-/// The contents and the history of a cache.
+/// The contents and counters of a cache.
 public struct Statistics: Sendable, Equatable {
     public struct Scope: Sendable, Equatable {
         public let name: String
         public let entries: Int
         public let variants: Int
         public let bytes: Int
-        /// Stored data other than pictures, see `Metadata`. It counts neither as entries nor towards the capacity.
+        /// Metadata items, which count neither as entries nor towards the capacity, see `Metadata`.
         public let metadata: Sum
-        /// The start of the oldest counter; nil before the first count.
+        /// The time since which the oldest counter has counted; nil before the first count.
         public let since: Timestamp?
         public let counters: [Counter: Int]
         /// The number of failures by code.
@@ -28,7 +28,7 @@ public struct Statistics: Sendable, Equatable {
         static func + (a: Sum, b: Sum) -> Sum { Sum(entries: a.entries + b.entries, bytes: a.bytes + b.bytes) }
     }
 
-    /// Over all scopes.
+    /// The number of entries in all scopes.
     public let entries: Int
     public let variants: Int
     public let bytes: Int
@@ -37,21 +37,22 @@ public struct Statistics: Sendable, Equatable {
     /// Unpinned entries whose leases have not ended.
     public let leased: Sum
     public let metadata: Sum
-    /// All scopes, or the requested scope.
+    /// The statistics of all scopes, or of the requested scope.
     public let scopes: [Scope]
 
-    /// The bytes over the capacity, which leases and pins keep from being trimmed.
+    /// The bytes above the capacity, which could not be trimmed because of leases and pins.
     public var excess: Int { max(0, bytes - capacity) }
 
-    /// The bytes that cannot be trimmed at present.
+    /// The bytes that cannot be trimmed now.
     public var heldBytes: Int { pinned.bytes + leased.bytes }
 
-    /// The sum of a counter over the scopes.
+    /// The sum of a counter over all `scopes`.
     public subscript(counter: Counter) -> Int { scopes.reduce(0) { $0 + $1[counter] } }
 }
 
 extension Statistics.Scope {
-    /// The number of requested pictures, and how many of them needed no body from a server; nil without requests.
+    /// The number of requested pictures (`asked`), and of those served without downloading a body (`count`); nil if
+    /// none were requested.
     package var found: (count: Int, asked: Int)? {
         let found = self[.hits] + self[.revalidated] + self[.stale]
         let asked = found + self[.misses]

@@ -2,26 +2,27 @@ import Support
 
 /// Writes a body to a file and computes its SHA-256. Memory does not grow with the body. Not thread-safe.
 ///
-/// A small body is hashed as it arrives. A large body is hashed by a second thread, which reads the bytes from the page
-/// cache, so that the receiving thread only receives and writes.
+/// A small body is hashed as it arrives. A large body is hashed by a second thread, which reads the bytes back from the
+/// page cache, so that the first thread only receives and writes.
 package final class BodyWriter: ByteSink {
-    /// The length of the file, including the bytes at the start.
+    /// The length of the file, including the bytes that existed before.
     package var count: Int { bounded.count }
     private let bounded: BoundedFile
     private var file: File { bounded.file }
-    /// The digest of the first `count` bytes, until there is a follower.
+    /// The digest of the first `count` bytes; not updated once there is a follower.
     private var hash: SHA256
     private let begun: Int
     private var follower: Follower?
 
-    /// The number of bytes from which a thread pays: starting it costs as much as hashing some hundred kilobytes.
+    /// The number of bytes after which a thread is started. Starting a thread costs as much as hashing some hundred
+    /// kilobytes.
     private static let aloneLimit = 4 << 20
 
     /// - Parameters:
-    ///   - file: positioned after the existing bytes.
+    ///   - file: the file; its offset is after the existing bytes.
     ///   - count: the number of existing bytes.
     ///   - hash: the digest of the existing bytes.
-    ///   - use: the limit in memory.
+    ///   - use: the memory limit, for a file in memory.
     package init(_ file: File, after count: Int = 0, hash: SHA256 = SHA256(), use: MemoryUse? = nil) {
         bounded = BoundedFile(file, count: count, use: use)
         self.hash = hash
@@ -35,12 +36,12 @@ package final class BodyWriter: ByteSink {
         try bounded.write(bytes)
         if let follower { return follower.follow(to: count) }
         bytes.withUnsafeBytes { hash.update($0) }
-        // If the system has no thread left, hashing continues here.
+        // If no thread can be started, this thread continues to hash.
         if count - begun >= Self.aloneLimit { follower = try? Follower(file, from: count, hash: hash) }
     }
 
-    /// Returns the SHA-256 of the file. Ends the writing. Throws `SystemFailure`, and `PartialFile.Lost` if the file is
-    /// shorter than the bytes written.
+    /// Returns the SHA-256 of the file. Must be the last call. Throws `SystemFailure`, and `PartialFile.Lost` if the
+    /// file is shorter than the bytes written.
     package func finish() throws -> String {
         guard let follower else { return hash.finish() }
         self.follower = nil
@@ -52,9 +53,9 @@ package final class BodyWriter: ByteSink {
 /// Hashes a growing file on a second thread.
 private final class Follower {
     private struct State {
-        /// The number of bytes available.
+        /// The number of bytes in the file that may be read.
         var end: Int
-        /// Whether these are all bytes.
+        /// Whether `end` is the final number.
         var isComplete = false
         var isAbandoned = false
         var result: Result<SHA256, any Error>?
@@ -62,7 +63,7 @@ private final class Follower {
 
     private let state: Monitor<State>
     private let thread: Thread
-    /// The last number of bytes reported to the thread.
+    /// The number of bytes last reported to the thread.
     private var end: Int
 
     /// The size of a read, small enough for the processor's cache.
@@ -70,7 +71,8 @@ private final class Follower {
     /// The number of new bytes that wakes the thread.
     private static let stride = 1 << 20
 
-    /// Starts after `start` bytes with the digest `hash`. Throws `SystemFailure` if there is no thread left.
+    /// Starts the thread at offset `start`; `hash` is the digest of the bytes before. Throws `SystemFailure` if no
+    /// thread can be started.
     package init(_ file: File, from start: Int, hash: SHA256) throws {
         end = start
         let state = Monitor(State(end: start))
@@ -81,7 +83,7 @@ private final class Follower {
         }
     }
 
-    /// Tells the thread that `count` bytes are available.
+    /// Reports to the thread that the file has `count` bytes.
     package func follow(to count: Int) {
         guard count - end >= Self.stride else { return }
         end = count
@@ -112,7 +114,7 @@ private final class Follower {
         var hash = hash
         var position = start
         while true {
-            // An abandoned thread ends at its current position.
+            // If abandoned, return the current position, which ends the thread.
             let end = state.wait { state -> Int? in
                 if state.isAbandoned { return position }
                 return state.end > position || state.isComplete ? min(state.end, position + piece) : nil

@@ -1,10 +1,10 @@
 import Libc
 import Support
 
-/// A cache as a destination: for variants of an original, or for entries of their own.
+/// Stores made files in a cache: variants of an original, or independent entries.
 ///
-/// A variant depends on the content of its original: if that changes, the variant is made again in the same place. It
-/// is removed with its original; trimming considers each separately.
+/// A variant depends on the content of its original: if that content changes, the variant is made again and replaces
+/// the earlier entry. Removing an original removes its variants; trimming treats each entry separately.
 public struct CacheDestination: Sendable {
     private let cache: CacheStore
     private let original: (key: CacheKey, entry: Entry)?
@@ -15,23 +15,23 @@ public struct CacheDestination: Sendable {
         self.original = (key, original)
     }
 
-    /// Stores entries of their own.
+    /// Stores independent entries.
     public init(_ cache: CacheStore) {
         self.cache = cache
         original = nil
     }
 
-    /// Reports existing files and locks the missing ones. Returns a sink for each missing file and nil for the others.
-    /// Waits for files that other processes are making. To be called within `Interruption.during`, which also covers
-    /// the use of the sinks.
+    /// Reports the files that exist, and locks the entries of missing files. Returns a sink for each missing file and
+    /// nil for each existing file. Waits for files that other processes are making. The call and the use of the sinks
+    /// must be within `Interruption.during`.
     ///
     /// - Parameters:
-    ///   - names: distinct names. Each includes every option that changes the bytes, and the version of the producer;
-    ///     without an original, it is the entry's key.
-    ///   - there: called with the index of each existing file, before waiting for others.
+    ///   - names: distinct names. The name of a variant includes every option that changes the bytes, and the version
+    ///     of the producer. The name of an independent entry is its key.
+    ///   - there: called with each existing file and the index of its name, before waiting for missing files.
     ///
-    /// Throws `CacheFailure`, `SystemFailure`, `Cancelled`, and the errors of `there`. If the scope is purged or
-    /// another scope becomes current, a failure that results is `CacheFailure.scopeChanged`.
+    /// Throws `CacheFailure`, `SystemFailure`, `Cancelled`, and the errors of `there`. Failures caused by a purge or
+    /// switch of the scope are thrown as `CacheFailure.scopeChanged`.
     public func open(_ names: [String], there: (Int, MadeFile) throws -> Void) throws -> [(any Sink)?] {
         let subjects = try names.map(subject)
         let version = cache.index.version()
@@ -41,14 +41,14 @@ public struct CacheDestination: Sendable {
             let known = try known(subject, version)
             if let file = known.file { found.append((index, file)) } else { missing.append((index, known.found)) }
         }
-        // The smallest first, in the order of production.
+        // The smallest first, as in the order in which files are made.
         for (index, file) in found.sorted(by: { $0.file.pixels < $1.file.pixels }) { try there(index, file) }
         var sinks = [(any Sink)?](repeating: nil, count: names.count)
         if missing.isEmpty { return sinks }
         try cache.index.requireWriting()
         let watch = try GenerationWatch(cache.index, cache.active)
         try watch.explaining {
-            // All processes take the locks in the same order, which prevents deadlocks.
+            // All processes take the locks in the order of the names, which prevents deadlocks.
             for (index, found) in missing.sorted(by: { subjects[$0.index].name < subjects[$1.index].name }) {
                 sinks[index] = try begin(subjects[index], found) { try there(index, $0) }
             }
@@ -63,9 +63,9 @@ public struct CacheDestination: Sendable {
         return EntryFlight.Subject(try CacheKey(printed: name))
     }
 
-    /// Returns the file of an existing entry that can be leased without waiting, or the result of its lookup.
+    /// Returns the file if its entry exists and can be leased without waiting; otherwise only the result of the lookup.
     ///
-    /// - Parameter version: the present version of the index.
+    /// - Parameter version: the current version of the index.
     private func known(
         _ subject: EntryFlight.Subject, _ version: Int?
     ) throws -> (file: MadeFile?, found: LookupResult) {
@@ -77,7 +77,8 @@ public struct CacheDestination: Sendable {
         return (try lease(found.entry, subject, version: found.version), found)
     }
 
-    /// Locks the entry and looks it up again. Reports it and returns nil if it exists by now, here or in the remote.
+    /// Locks the entry and looks it up again, in the cache and in the remote. If it exists by now, reports it and
+    /// returns nil.
     private func begin(
         _ subject: EntryFlight.Subject, _ known: LookupResult, there: (MadeFile) throws -> Void
     ) throws -> EntryFlight? {
@@ -101,9 +102,9 @@ public struct CacheDestination: Sendable {
         original == nil ? subject.key.text : CacheStore.recentName(ofVariant: subject.name)
     }
 
-    /// Leases an entry if it was made from the original's present content.
+    /// Leases an entry if it was made from the current content of the original.
     ///
-    /// - Parameter version: the version of the index before the row was read; nil if the entry is remembered already.
+    /// - Parameter version: the version of the index before the row was read; nil if the entry was already remembered.
     private func lease(
         _ entry: Entry?, _ subject: EntryFlight.Subject, version: Int? = nil
     ) throws -> MadeFile? {
@@ -125,7 +126,8 @@ public struct CacheDestination: Sendable {
 }
 
 extension CacheStore {
-    /// Opens an entry's file. Throws `CacheFailure.absent` if it is gone, `SystemFailure`, `UnsafePlace`.
+    /// Opens an entry's file. Throws `CacheFailure.absent` if the file is missing or has another size, `SystemFailure`,
+    /// `UnsafePlace`.
     public func open(_ entry: Entry) throws -> File {
         do {
             let file = try index.root.open(entry.place, O_RDONLY)

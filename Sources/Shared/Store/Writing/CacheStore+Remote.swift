@@ -1,8 +1,9 @@
 import Support
 
-/// Unrequested transfers of entries to and from the remote.
+/// Transfers of entries to and from the remote that no record requested, as when two storages are synchronized.
 extension CacheStore {
-    /// Returns the remote's copy of an entry, or nil if it is not shared. Throws `CacheFailure` for an invalid key.
+    /// Returns an entry in the form in which it is uploaded, or nil if it must not be shared. Throws `CacheFailure` for
+    /// an invalid key.
     package func remoteOffer(of entry: Entry) throws -> RemoteOffer? {
         guard !entry.isPrivate, entry.kind != .superseded, settings.memory == nil,
             let key = try entry.key.map(CacheKey.init(printed:)), key.isShared(from: entry.url)
@@ -13,8 +14,8 @@ extension CacheStore {
         return offer(of: entry, name, key: key, cost: .zero)
     }
 
-    /// Stores the content of an unrequested document. Returns false if it is present already, not usable or not
-    /// available. Throws `CacheFailure`, `SystemFailure`, `Cancelled`, and the errors of `begin`.
+    /// Downloads and stores the content of a document. Returns false if the content is already in the cache, unusable
+    /// or not available. Throws `CacheFailure`, `SystemFailure`, `Cancelled`, and the errors of `begin`.
     ///
     /// - Parameters:
     ///   - collections: the permitted collections of metadata.

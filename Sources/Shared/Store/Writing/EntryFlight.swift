@@ -1,11 +1,11 @@
 import Support
 
-/// The making of one entry, which at most one flight does at a time among all threads and processes.
+/// Makes one entry. Among all threads and processes, at most one flight for an entry runs at a time.
 ///
-/// A flight watches the generation of the scope, locks the key, and looks the entry up again if another process may
-/// have made it. Unless that or the remote gives an entry, a producer writes the bytes: a download, an encoder, or the
-/// copy of a file. `commit` puts them in place. To be used within `CacheStore.withstanding` or `Interruption.during`.
-/// Not thread-safe.
+/// A flight watches the generation of the scope, locks the key, and looks up the entry again if another process may
+/// have made it. If neither the cache nor the remote has the entry, a producer (a download, an encoder or the copy of a
+/// file) writes the bytes, and `commit` renames the file into place. Must be used within `CacheStore.withstanding` or
+/// `Interruption.during`. Not thread-safe.
 package final class EntryFlight: Sink {
     /// The properties of an entry before its bytes are known.
     package struct Subject {
@@ -18,7 +18,7 @@ package final class EntryFlight: Sink {
         var original: Entry?
         /// The expiry of an original; nil for `ttl` from now.
         var expiry: Expiry?
-        /// Whether the remote may get and give the entry.
+        /// Whether the entry may be downloaded from the remote and uploaded to it.
         package var isShared = true
 
         /// An original.
@@ -35,23 +35,23 @@ package final class EntryFlight: Sink {
     package let cache: CacheStore
     package let subject: Subject
     package let watch: GenerationWatch
-    /// The entry that a commit replaces, and why there is none.
+    /// The entry that a commit replaces, or the reason why there is none.
     package private(set) var found: LookupResult
-    /// The bytes, which only the flight's producer writes.
+    /// The partial file, which only the flight's producer writes.
     package let body: PartialFile
     /// Whether another thread or process held the lock.
     package let hasWaited: Bool
     private var lock: KeyLock?
     private var shared: SharedEntry?
-    /// Whether the file is removed unless it is committed. A download keeps it for the next attempt.
+    /// Whether to remove the partial file if it is not committed. Downloads keep it for the next attempt.
     private var isDisposable = false
 
-    /// Waits for the key's lock, while its holder makes progress, and looks the entry up again unless `known` is still
-    /// right. Throws `CacheFailure.stalled` if the holder makes no progress, and `scopeChanged` if the scope is purged.
+    /// Waits for the key's lock, then looks up the entry unless `known` is still valid. Throws `CacheFailure.stalled`
+    /// if the holder of the lock makes no progress, and `scopeChanged` if the scope is purged.
     ///
     /// - Parameters:
     ///   - known: the result of the last lookup, if any.
-    ///   - address: the address whose cached failure is wanted.
+    ///   - address: the address whose cached failure to return.
     package init(
         _ cache: CacheStore, _ subject: Subject, known: LookupResult? = nil, for work: LockedWork.Kind = .making,
         failureOf address: String? = nil
@@ -76,9 +76,11 @@ package final class EntryFlight: Sink {
 
     deinit { if isDisposable, (try? body.isInPlace()) == true { body.remove() } }
 
-    /// Returns the remote's entry, if there is one and `use` accepts it. Waits for another machine that makes it.
+    /// Returns the result of `use` for the remote's entry, or nil if there is no entry or `use` returns nil. If another
+    /// machine is making the entry, waits for it.
     ///
-    /// - Parameter waitsFirst: whether to use an entry only if another machine has just made it.
+    /// - Parameter waitsFirst: whether to query the remote only after waiting for a claim, for an entry that another
+    ///   machine may just have made.
     package func takeFromRemote<Result>(
         waitsFirst: Bool = false, inspect: Inspection, use: (Entry) throws -> Result?
     ) throws -> Result? {
@@ -92,8 +94,8 @@ package final class EntryFlight: Sink {
         return try shared.claim(check: watch.check) ? take() : nil
     }
 
-    /// Stores the content of an unrequested document of the remote. Returns false if the entry is as new, or the
-    /// content is not usable.
+    /// Stores the content of a document from the remote. Returns false if the entry is at least as new, or the content
+    /// is unusable.
     func take(_ document: RemoteDocument, _ begin: () throws -> Void) throws -> Bool {
         let old = found.entry
         if let original = subject.original, let old, old.parentSHA256 == original.sha256 { return false }
@@ -102,7 +104,7 @@ package final class EntryFlight: Sink {
         return try shared.take(document, into: self, inspect: cache.inspect) != nil
     }
 
-    /// Begins a new body, for a producer that cannot continue an interrupted one.
+    /// Begins a new body, for a producer that cannot resume an interrupted body.
     package func begin() throws {
         isDisposable = true
         try body.restart()
@@ -112,7 +114,7 @@ package final class EntryFlight: Sink {
     /// was purged or another scope became current.
     package func write(_ bytes: RawSpan) throws { try watch.explaining { try body.write(bytes) } }
 
-    /// Puts the entry in place and releases its lock. Throws like `write`.
+    /// Stores the entry and releases its lock. Throws like `write`.
     package func commit(_ picture: FileFacts) throws -> MadeFile {
         do {
             try watch.explaining { if try !body.isInPlace() { throw PartialFile.Lost() } }
@@ -132,8 +134,8 @@ package final class EntryFlight: Sink {
         }
     }
 
-    /// Puts the entry in place, offers it to the remote and releases its lock. Bytes that the entry has already only
-    /// renew it. Throws `PartialFile.Lost` if the root was removed.
+    /// Stores the entry, offers it to the remote and releases its lock. If the existing entry has the same bytes, only
+    /// renews it. Throws `PartialFile.Lost` if the root was removed.
     ///
     /// - Parameter change: sets properties that only the producer knows, such as validators.
     package func keep(_ picture: FileFacts, change: (inout Entry) -> Void = { _ in }) throws -> Entry {
@@ -168,7 +170,7 @@ package final class EntryFlight: Sink {
     /// Offers an entry to the remote unless it is private.
     package func offer(_ entry: Entry) { if !entry.isPrivate { shared?.offer(entry) } }
 
-    /// Renews the present entry if it has the bytes and the source of the new one.
+    /// Renews the existing entry if the new entry has the same bytes and the same source.
     private func renewed(_ new: Entry) throws -> Entry? {
         guard let old = found.entry, new.kind == .original, old.sha256 == new.sha256,
             old.fileExtension == CacheRoot.fileExtension(of: new.file), old.key == new.key,
@@ -184,10 +186,10 @@ package final class EntryFlight: Sink {
 }
 
 extension CacheStore {
-    /// Looks an entry up and checks its file.
+    /// Looks up an entry and checks its file.
     ///
     /// - Parameters:
-    ///   - address: the address whose cached failure is wanted.
+    ///   - address: the address whose cached failure to return.
     ///   - isLocked: whether the caller holds the entry's lock.
     package func look(
         _ subject: EntryFlight.Subject, failureOf address: String? = nil, isLocked: Bool = false
@@ -202,20 +204,21 @@ extension CacheStore {
         return found
     }
 
-    /// Records that an entry was confirmed, with `settings.syncs` on the disk. Returns nil if it is gone.
+    /// Records the revalidation of an entry, synced to the disk with `settings.syncs` or a pin. Returns nil if the
+    /// entry no longer exists.
     package func renew(_ entry: Entry, generation: Int64) throws -> Entry? {
         let renewed = try index.renew(entry, in: active, generation: generation, now: clock.now())
         guard let kept = renewed else { return nil }
         return settings.syncs || kept.isPinned ? try makeDurable([kept])[0] : kept
     }
 
-    /// Stores bytes from a file or from memory under a key. The status is `hit` if the entry has these bytes already,
-    /// else `miss`. Throws the errors of the inspection, `CacheFailure`, `SystemFailure`, `Cancelled`.
+    /// Stores bytes from a file or from memory under a key. The status is `hit` if the entry already has these bytes,
+    /// otherwise `miss`. Throws the errors of the inspection, `CacheFailure`, `SystemFailure`, `Cancelled`.
     ///
     /// - Parameters:
     ///   - url: the source without credentials; nil for a local file.
-    ///   - inspect: by default the inspection of the cache.
-    ///   - expiry: by default from the settings.
+    ///   - inspect: nil for the inspection of the cache.
+    ///   - expiry: nil for the expiry of the settings.
     public func store(
         _ source: some ByteSource, key: CacheKey, url: String? = nil, inspect: Inspection? = nil, expiry: Expiry? = nil
     ) throws -> (entry: Entry, status: CacheStatus) {

@@ -3,9 +3,9 @@ import Support
 
 /// An ephemeral file that is being written. It is removed with the last reference unless it is committed.
 ///
-/// Its name is its only record: `<end of the lease>-<128 random bits>.<extension>`, with the end in milliseconds since
-/// 1970. During the writing, the extension is `part` and the writer holds a lock on the file, so that no process takes
-///   it for the file of a killed run. Not thread-safe.
+/// The file name is the only record of the lease: `<end of the lease>-<128 random bits>.<extension>`, with the end in
+/// milliseconds since 1970. During writing, the extension is `part`, and the writer holds a lock on the file, so that
+/// no other process takes it for the file of a killed run. Not thread-safe.
 package final class EphemeralFile: Sink {
     private(set) var path: String
     private let folder: String
@@ -17,14 +17,14 @@ package final class EphemeralFile: Sink {
     /// The end of the lease, once committed.
     private(set) var leaseUntil: Timestamp?
 
-    /// The minimum lifetime of the file of a killed run. Positive, so a new file is not swept before it is locked.
+    /// The minimum lifetime of a partial file. Positive, so that a new file is not swept before it is locked.
     private static let grace: Duration = .seconds(60)
 
     /// Creates a file in `folder`, which is `RuntimePlaces.ephemeralFolder`.
     ///
     /// - Parameters:
     ///   - lease: the lifetime after the commit.
-    ///   - use: the limit, if the folder is in memory.
+    ///   - use: the memory limit, if the folder is in memory.
     init(folder: String, lease: Duration, clock: Clock, use: MemoryUse? = nil) throws {
         self.folder = folder
         self.lease = lease
@@ -55,13 +55,13 @@ package final class EphemeralFile: Sink {
         bytes.withUnsafeBytes { hash.update($0) }
     }
 
-    /// Discards the bytes, before the body is received again.
+    /// Discards the bytes, so that the body can be received again.
     package func restart() throws {
         try file.restart()
         hash = SHA256()
     }
 
-    /// The bytes so far, for inspection.
+    /// Opens the bytes so far, for inspection.
     package func reopened() throws -> File { try File.open(path, O_RDONLY) }
 
     /// The SHA-256 of the bytes so far.

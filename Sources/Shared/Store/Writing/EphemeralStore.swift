@@ -1,11 +1,11 @@
 import Support
 
-/// Stores files outside the cache, in the private runtime folder, for the duration of a lease. It looks nothing up,
-/// counts nothing and takes no locks: a picture requested twice is fetched twice.
+/// Stores files outside the cache, in a private runtime folder, for the duration of a lease. Has no lookups, counters
+/// or key locks: a picture requested twice is fetched twice.
 ///
 /// All methods block and are thread-safe.
 public final class EphemeralStore: Sendable {
-    /// Used in records only.
+    /// Only reported in records.
     public let scope: ScopeName
     package let settings: CacheSettings
     package let inspect: Inspection
@@ -31,7 +31,7 @@ public final class EphemeralStore: Sendable {
     /// Copies bytes from a file or from memory. Throws the errors of the inspection, `CacheFailure`, `SystemFailure`,
     /// `Cancelled`.
     ///
-    /// - Parameter inspect: by default requires a complete picture.
+    /// - Parameter inspect: nil for the inspection of the store.
     public func store(_ source: some ByteSource, key: CacheKey, inspect: Inspection? = nil) throws -> Entry {
         try interruption.during {
             let file = try begin()
@@ -43,10 +43,10 @@ public final class EphemeralStore: Sendable {
         }
     }
 
-    /// Creates a file for `finish`. Throws `CacheFailure.noRuntimeFolder`, `SystemFailure`.
+    /// Creates an empty file, to be passed to `finish`. Throws `CacheFailure.noRuntimeFolder`, `SystemFailure`.
     package func begin() throws -> EphemeralFile {
         let now = clock.now()
-        // A run that adds files also removes expired files, in case other runs could not.
+        // A run that adds files also removes expired files.
         let (path, use, isDue) = try folder.withLock { folder throws -> (String, MemoryUse?, Bool) in
             let (path, use) = try folder.map { ($0.path, $0.use) } ?? bounded(settings.places.ephemeralFolder())
             let isDue = folder.map { $0.sweptAt + Self.sweepInterval <= now || $0.sweptAt > now } ?? true
@@ -63,7 +63,7 @@ public final class EphemeralStore: Sendable {
         }
     }
 
-    /// A folder and its limit, if it is in memory.
+    /// Returns the path of a folder and, if it is in memory, the memory limit.
     private func bounded(_ folder: Folder) -> (path: String, use: MemoryUse?) {
         let isInMemory = PrivateFolder.isInMemory(folder)
         return (
@@ -72,11 +72,11 @@ public final class EphemeralStore: Sendable {
         )
     }
 
-    /// Inspects a complete file and begins its lease.
+    /// Inspects a completely written file and begins its lease.
     ///
     /// - Parameters:
     ///   - url: the source without credentials; nil for a local file.
-    ///   - inspect: by default requires a complete picture.
+    ///   - inspect: nil for the inspection of the store.
     package func finish(_ file: EphemeralFile, key: CacheKey, url: String?, inspect: Inspection? = nil) throws -> Entry
     {
         let picture = try (inspect ?? self.inspect)(try file.reopened())
@@ -94,8 +94,8 @@ public final class EphemeralStore: Sendable {
         return entry
     }
 
-    /// Creates files for all `names`. To be called within `Interruption.during`, which also covers the use of the
-    /// sinks. Throws `CacheFailure.noRuntimeFolder`, `SystemFailure`.
+    /// Creates a file for each name. The call and the use of the sinks must be within `Interruption.during`. Throws
+    /// `CacheFailure.noRuntimeFolder`, `SystemFailure`.
     public func open(_ names: [String], there: (Int, MadeFile) throws -> Void) throws -> [(any Sink)?] {
         try names.map { _ in try begin() }
     }

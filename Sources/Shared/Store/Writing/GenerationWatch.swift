@@ -1,6 +1,6 @@
 import Support
 
-/// Detects that the scope of work in progress was purged, or that another scope became current.
+/// Detects, during long work, that its scope was purged or that another scope became current.
 package final class GenerationWatch: Sendable {
     /// The generation of the scope at the beginning of the work.
     package let generation: Int64
@@ -8,13 +8,13 @@ package final class GenerationWatch: Sendable {
     private let scope: ActiveScope
     private let next: Monitor<Duration>
 
-    /// The time between queries. With the pauses of a transfer (`HTTPEvent.pauseLength`), outdated work ends within
-    /// half a second. A query costs some microseconds.
+    /// The minimum time between queries. Added to the pauses between the events of a transfer
+    /// (`HTTPEvent.pauseLength`), it lets outdated work end within half a second. A query costs some microseconds.
     private static let interval: Duration = .milliseconds(200)
 
     /// Throws `CacheFailure.scopeChanged` if the run uses the current scope and another scope has become current.
     ///
-    /// - Parameter look: saves a query if the index has not changed since.
+    /// - Parameter look: the result of an earlier lookup; saves a query if the index has not changed since.
     package init(_ index: Index, _ scope: ActiveScope, knownBy look: LookupResult? = nil) throws {
         let isCurrent = look.map { $0.version != nil && $0.version == index.version() } ?? false
         let generation = isCurrent ? look?.generation : nil
@@ -24,7 +24,8 @@ package final class GenerationWatch: Sendable {
         next = Monitor(SteadyTime.now() + Self.interval)
     }
 
-    /// Runs work that needs the scope's files. If it fails because of a purge, throws `CacheFailure.scopeChanged`.
+    /// Runs `body`, which uses the scope's files. If it fails and the scope was purged or switched, throws
+    /// `CacheFailure.scopeChanged` instead of its error.
     package func explaining<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -34,7 +35,8 @@ package final class GenerationWatch: Sendable {
         }
     }
 
-    /// Throws `CacheFailure.scopeChanged` if the work is outdated. Cheap enough to call for every received piece.
+    /// Throws `CacheFailure.scopeChanged` if the scope was purged or switched. Cheap enough to be called for every
+    /// received piece.
     package func check() throws {
         let isDue = next.withLock { next in
             let now = SteadyTime.now()

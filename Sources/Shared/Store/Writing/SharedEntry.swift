@@ -1,9 +1,9 @@
 import Libc
 import Support
 
-/// A transfer of an entry from or to the remote, while the lock of its key is held. Not thread-safe.
+/// Downloads an entry from the remote or uploads it, while the lock of its key is held. Not thread-safe.
 ///
-/// A claim is released after the offer, or with the last reference.
+/// The claim is released after the upload, or with the last reference to this object.
 package final class SharedEntry {
     private let cache: CacheStore
     private let remote: any RemoteTier
@@ -12,8 +12,8 @@ package final class SharedEntry {
     private var claim: (any RemoteClaim)?
     private let begun = SteadyTime.now()
 
-    /// Nil if the entry is not shared: its scope has no remote, it is kept in memory, it did not come from a server, or
-    /// its original is private. A local path means another file on another machine.
+    /// Returns nil if the entry must not be shared: its scope has no remote, it is stored in memory, it did not come
+    /// from a server (the same local path may be another file on another machine), or its original is private.
     init?(_ cache: CacheStore, _ subject: EntryFlight.Subject) {
         guard let remote = cache.remote, subject.key.isShared(from: subject.url), cache.settings.memory == nil,
             subject.original?.isPrivate != true,
@@ -31,8 +31,8 @@ package final class SharedEntry {
 
     // MARK: From the remote
 
-    /// Stores the remote's entry, verified, if it is newer than the entry of the flight. Returns nil if there is no
-    /// usable entry. Throws `CacheFailure`, `SystemFailure`, `Cancelled`.
+    /// Downloads, verifies and stores the remote's entry if it is newer than the entry of the flight. Returns nil if
+    /// the remote has no usable entry. Throws `CacheFailure`, `SystemFailure`, `Cancelled`.
     func take(into flight: EntryFlight, inspect: Inspection) throws -> Entry? {
         guard remote.reads(cache.scope),
             let document = cache.index.counted(
@@ -41,7 +41,7 @@ package final class SharedEntry {
         return try take(document, into: flight, inspect: inspect)
     }
 
-    /// Stores the content of a document of this entry.
+    /// Downloads, verifies and stores the content of a document of this entry.
     func take(_ document: RemoteDocument, into flight: EntryFlight, inspect: Inspection) throws -> Entry? {
         let old = flight.found.entry
         guard isNewer(document, than: old) else { return nil }
@@ -78,15 +78,15 @@ package final class SharedEntry {
         return entry
     }
 
-    /// Whether a document is newer than the entry.
+    /// Whether a document is newer than the entry. Always true for a variant.
     func isNewer(_ document: RemoteDocument, than old: Entry?) -> Bool {
-        // The name of a variant has its original's digest and its options.
+        // The name of a variant contains the digest of its original and its options, so its content is always right.
         guard subject.original == nil else { return true }
         guard document.isPast(at: cache.clock.now()) else { return false }
         return old.map { document.fetchedAt > $0.fetchedAt } ?? true
     }
 
-    /// Updates the times of the entry from a document with the same bytes.
+    /// Renews the entry with the fields of a document that has the same bytes.
     private func renew(_ old: Entry, _ document: RemoteDocument, _ generation: Int64) throws -> Entry? {
         let now = cache.clock.now()
         var entry = old
@@ -99,7 +99,8 @@ package final class SharedEntry {
         return kept
     }
 
-    /// Copies validators, directives and `Vary`, and for an original the times, none later than the TTL from now.
+    /// Copies the validators, directives and `Vary` and, for an original, the times. Limits expiries to the TTL from
+    /// now.
     private func copyFields(of document: RemoteDocument, to entry: inout Entry) {
         func latest(_ time: Timestamp?) -> Timestamp { cache.settings.latestExpiry(time, now: cache.clock.now()) }
         entry.validators = document.validators
@@ -111,7 +112,7 @@ package final class SharedEntry {
         entry.expiresAt = latest(document.expiresAt)
     }
 
-    /// Returns the facts in the document, including details, if the inspection confirms them.
+    /// Returns the facts in the document, which include `details`, if the inspection has found the same picture.
     private static func facts(_ document: RemoteDocument, _ found: FileFacts) throws -> FileFacts {
         guard let told = document.picture, told.contentType == found.contentType,
             told.fileExtension == found.fileExtension, told.width == found.width, told.height == found.height
@@ -119,23 +120,22 @@ package final class SharedEntry {
         return told
     }
 
-    /// Whether a failure concerns this machine or this run.
+    /// Whether a failure concerns this machine or run rather than the content.
     private static func isOfThisMachine(_ failure: any Failure) -> Bool {
         failure is Cancelled || failure is SystemFailure || failure is CacheFailure
     }
 
     // MARK: To the remote
 
-    /// Waits until no other machine that shares the remote fetches or makes the entry. Returns whether the remote
-    /// supports claims. In that case another machine may have stored the entry. Throws `Cancelled` and the errors of
-    /// `check`.
+    /// Waits until this machine has the exclusive right to fetch or make the entry. Returns whether it was granted;
+    /// another machine may have stored the entry in the meantime. Throws `Cancelled` and the errors of `check`.
     package func claim(check: () throws -> Void) throws -> Bool {
         guard remote.writes(cache.scope) else { return false }
         claim = try remote.claim(name, check: check)
         return claim != nil
     }
 
-    /// Offers an entry that was just fetched or made.
+    /// Starts the upload of an entry that was just fetched or made.
     package func offer(_ entry: Entry) {
         guard remote.writes(cache.scope) else { return }
         let claim = claim
@@ -146,7 +146,7 @@ package final class SharedEntry {
 }
 
 extension CacheStore {
-    /// Returns the remote's copy of an entry.
+    /// Returns an entry in the form in which it is uploaded.
     ///
     /// - Parameter cost: the time it took to fetch or make the entry.
     func offer(
@@ -171,8 +171,8 @@ extension CacheStore {
 }
 
 extension CacheKey {
-    /// Whether an entry with this key and address is shared: it came from a server, its key has the same meaning on
-    /// every machine, and neither key nor address contains a secret.
+    /// Whether an entry with this key and address may be shared: it came from a server, its key has the same meaning on
+    /// every machine, and neither contains a secret.
     package func isShared(from url: String?) -> Bool {
         guard let url else { return false }
         return ![Self.truncatedPrefix, Self.placeholderPrefix, "file:"].contains(where: text.hasPrefix)
@@ -181,7 +181,7 @@ extension CacheKey {
 }
 
 extension Tally {
-    /// Counts the answer to an offer.
+    /// Counts the result of an upload.
     mutating func add(offered answer: RemoteAnswer<Int>) {
         switch answer {
         case .found(let sent):
@@ -193,7 +193,7 @@ extension Tally {
     }
 }
 
-/// The reason for rejecting bytes from the remote.
+/// The reason why content from the remote was rejected.
 enum RemoteDamage: Failure {
     case anotherDigest
     case anotherPicture

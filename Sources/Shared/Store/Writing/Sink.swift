@@ -1,15 +1,16 @@
 import Support
 
-/// Receives the bytes of a file. The commit puts the file in place; a sink released before leaves nothing behind. Not
-/// thread-safe.
+/// Receives the bytes of a file. `commit` renames the file into place. A sink that is released without a commit removes
+/// its file. Not thread-safe.
 public protocol Sink: ByteSink {
-    /// Puts the file in place and ends the writing. Throws `SystemFailure`, and `CacheFailure` for a file of a cache.
+    /// Renames the file into place. No more bytes can be written. Throws `SystemFailure` and, for a file in a cache,
+    /// `CacheFailure`.
     func commit(_ picture: FileFacts) throws -> MadeFile
 }
 
 /// A file that was made, now or earlier.
 public struct MadeFile: Sendable, Equatable {
-    /// Absolute, links resolved.
+    /// The absolute path, with links resolved.
     public let path: String
     public let bytes: Int
     /// IANA media type.
@@ -19,7 +20,7 @@ public struct MadeFile: Sendable, Equatable {
     public let height: Int?
     /// See `FileFacts.details`.
     public let details: String?
-    /// Whether it was made now rather than found.
+    /// Whether the file was made by this run rather than found.
     public let isNew: Bool
 
     public init(path: String, bytes: Int, _ picture: FileFacts, isNew: Bool = true) {

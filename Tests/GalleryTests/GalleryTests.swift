@@ -204,7 +204,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         (#""One\ntwo""#, ["One", "two"]), (#""One\ntwo\r\n \r\nthree""#, ["One two", "three"]),
         (#"["Stand.","Lift\nslowly."]"#, ["Stand.", "Lift slowly."]), (#""One  two""#, ["One two"]),
     ])
-    func lineBreaksBecomeParagraphs(_ text: String, _ paragraphs: [String]) throws {
+    func blankLinesOrElseLineBreaksSeparateParagraphs(_ text: String, _ paragraphs: [String]) throws {
         let shown = publication.record(of: try record(#"{"description":\#(text)}"#))
         let layout = shown.raw("apod").flatMap { try? Record(parsing: $0) } ?? Record()
         let article = Article(try #require(shown.string("explanation")), layout: layout)

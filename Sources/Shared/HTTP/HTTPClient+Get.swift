@@ -16,8 +16,9 @@ extension HTTPClient {
         public init() {}
     }
 
-    /// Sends the request, and passes head and body to `receive` if the status is in `statuses`. A second head begins
-    /// another attempt: the receiver must start over. Pauses may precede the head.
+    /// Sends the request, and passes the head and body of a response with one of the accepted `statuses` to `receive`.
+    /// Each further head starts another attempt, so the receiver must start over. `HTTPEvent.pause` may also arrive
+    /// before a head.
     ///
     /// Transient failures are retried according to the schedule. Throws `FetchFailure`, `WebURLFailure` (a redirect to
     /// an invalid address), `Cancelled`, and errors of `receive`, after which there is no retry.

@@ -77,7 +77,7 @@ struct DownsampleFallbackTests {
     }
 
     @Test(arguments: ["text.jpg", "cut.png", "missing.jpg", "large.jpg"])
-    func singleOutputHasAPlaceholder(file: String) throws {
+    func failedSingleOutputIsAPlaceholder(file: String) throws {
         let home = try ToolHome()
         // A cache exists, but a run with a single output does not use it.
         try home.write("sky.jpg", Picture.sky)

@@ -1,6 +1,6 @@
 import Images
 
-/// A CMYK JPEG of flat blocks of 8 x 8 pixels, which are coded only by their means.
+/// A CMYK JPEG of single-coloured blocks of 8 x 8 pixels. Each block is coded as a DC coefficient alone.
 struct InkPicture {
     /// Blocks in a row, and rows of blocks.
     let width: Int, height: Int

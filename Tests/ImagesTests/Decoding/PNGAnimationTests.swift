@@ -78,7 +78,7 @@ private enum Letters {
         #expect(try canvases(frames, 2) == [["rr"], ["g."]])
     }
 
-    @Test(arguments: [1, 5]) func delaysPlaysAndSplitDataAreRead(pieces: Int) throws {
+    @Test(arguments: [1, 5]) func delaysPlayCountAndSplitFrameDataAreRead(pieces: Int) throws {
         let delays: [(UInt16, UInt16)] = [(1, 10), (0, 0), (7, 0), (1, 3)]
         var animation = DrawnPNGAnimation(
             width: 3, height: 2,

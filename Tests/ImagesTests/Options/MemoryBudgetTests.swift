@@ -197,8 +197,8 @@ import Testing
     @Test func memoryOfWebPFramesIsReserved() throws {
         let picture = PixelBuffer.waves(100, 50, channels: 4)
         let source = MemorySource(try encode(picture, EncodeOptions(format: .webp)))
-        // The returned pixels, or two canvases, plus libwebp's memory for a frame, including code tables for its alpha:
-        // a group for each of 25 x 13 blocks.
+        // The code tables of the alpha channel: at most 5700 bytes for each of 25 x 13 blocks of 4 x 4 pixels. Another
+        // 6 bytes per pixel are for libwebp, and 4 for the returned picture or 8 for the two canvases of an animation.
         let tables = 25 * 13 * 5700
         let (still, animation) = (5000 * 10 + tables, 5000 * 14 + source.count + tables)
         for (needed, read) in [

@@ -134,7 +134,7 @@ final class CachedDays: Sendable {
 
     private static func collection(_ service: Service) -> String { "apod/\(service.rawValue)" }
 
-    /// The address that is stored with a day from another server than NASA's; nil for NASA's.
+    /// The address of the service, which is stored with its days; nil for the standard address of NASA's new service.
     private func foreignAddress(of service: Service) -> String? {
         addresses[service].map(\.redacted).flatMap { service == .science && $0 == Service.scienceAddress ? nil : $0 }
     }

@@ -107,8 +107,9 @@ final class ProgressiveScan {
         let data: Int
     }
 
-    /// Decodes at least one MCU, and stops after an incomplete MCU. Returns the number of MCUs, and whether all codes
-    /// were valid.
+    /// Decodes the MCUs of `columns` until the end of the region, but at least one. Stops early after an MCU with an
+    /// invalid code or an MCU that ends beyond the data. Returns the number of decoded MCUs, and whether all codes were
+    /// valid.
     private func decode(
         _ bits: inout BitReader, _ limits: Limits, row: Int, columns: Range<Int>
     ) -> (decoded: Int, isCode: Bool) {

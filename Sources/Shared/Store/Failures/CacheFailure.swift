@@ -19,7 +19,7 @@ public enum CacheFailure: Failure, Equatable {
     case cannotMakeRoot(path: String, errno: Int32)
     /// The root belongs to another user and is not readable.
     case foreignRoot(path: String, owner: UInt32, user: UInt32)
-    /// The folder given as root has other contents.
+    /// The root is a folder that is neither empty nor a cache.
     case notACache(root: String)
     /// The root was removed, and the sandbox no longer permits this process to create it.
     case rootRemoved(path: String)

@@ -177,7 +177,7 @@ import Testing
         #expect(try put(scope: "default").string("cache.status") == "kept")
     }
 
-    @Test func cleaningKeepsCopiesOfUnmountedFolders() throws {
+    @Test func cleaningKeepsCopiesInUnmountedFolders() throws {
         _ = try put()
         _ = try put(template: "away/{stem}.{ext}")
         _ = try put(template: "gone.{ext}")

@@ -7,8 +7,8 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Full disks, simulated by a limit on the size of files. The limit applies to a whole process, so each test runs in
-/// its own.
+/// Full disks, simulated by a limit on the size of files. The limit applies to a whole process, so each test runs in a
+/// separate process.
 @Suite struct DiskFullTests {
     @Test func storeThatDoesNotFitFailsAndLeavesNoFile() async {
         await #expect(processExitsWith: .success) {

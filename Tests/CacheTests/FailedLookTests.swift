@@ -8,7 +8,7 @@ import Testing
 /// Makes each system call below the root fail, one call per run, once with permanent and once with temporary errors. An
 /// error does not prove that a file is absent, so no pinned entry may be lost.
 @Suite struct FailedLookTests {
-    /// Consecutive calls of an operation fail with the errors of a list in rotation.
+    /// Lists of errors. Each run takes the next error of its list, in rotation.
     private static let errors: [[Int32]] = [[EACCES, EIO, EPERM], [EMFILE, ENFILE, ENOMEM, ESTALE, ETIMEDOUT]]
     /// Each key has a row and a file.
     private static let keys = ["moon", "mars", "io"]

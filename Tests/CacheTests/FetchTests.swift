@@ -83,7 +83,7 @@ import Testing
         #expect(try cache.statistics()[.stale] == 1)
     }
 
-    @Test func expiredEntryIsNotServedIfForbiddenOrAfterAPermanentFailure() throws {
+    @Test func expiredEntryIsNotServedUnderNoStaleOrAfterAPermanentFailure() throws {
         let server = FakeServer { _, number in number == 0 ? .init(body: picture()) : .init(status: 503) }
         let gone = FakeServer { _, _ in .init(status: 404) }
         let cache = try world.cache {

@@ -10,12 +10,12 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Keys that version 1.0.0 derived from addresses that are now parsed differently.
+/// Keys that the pre-release of 2026-11-24 derived from addresses that are now parsed differently.
 @Suite struct FormerKeyTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
 
-    /// An address as typed, its normal form, and its key in version 1.0.0.
+    /// An address as typed, its normal form, and its key in the pre-release.
     struct Address: Sendable {
         let text: String
         let read: String
@@ -49,7 +49,7 @@ import Testing
     static let unchanged = [
         "https://h.example/a/b.jpg", "https://h.example/a%5Cb.jpg", "https://bücher.example/ä.jpg?a=\\",
         "https://faß.example/a", "http://１２７.0.0.1/a", "https://localhost./ä",
-        // Version 1.0.0 refused the following addresses.
+        // The pre-release refused the following addresses.
         "https:\\\\h.example/a", "https://h.example\\a", "https://good.example\\@evil.example/a",
         "https://نامه\u{200C}ای.example/a.jpg",
     ]
@@ -149,7 +149,7 @@ import Testing
         #expect(try world.cache().lookup(key)?.sha256 == old.sha256)
     }
 
-    /// Version 1.0.0 printed such keys.
+    /// The pre-release printed such keys.
     @Test(.enabled(if: cidn_load() == nil)) func keyWithANowInvalidHostIsFound() throws {
         let text = "https://xn--bucher-xyd.example/a.jpg"
         #expect(try key(text).text == text)

@@ -82,7 +82,7 @@ import Testing
 
     /// Earlier keys contained a plain digest of the secret, or the secret itself if its parameter name was unknown.
     @Test(arguments: ["token", "sid", "author"])
-    func earlierKeysStillHit(_ name: String) throws {
+    func entryUnderAKeyOfAnEarlierVersionIsFound(_ name: String) throws {
         let address = "https://pictures.example/a.gif?\(name)=1234&w=9"
         let digest = SHA256.hex(of: "1234").prefix(16)
         let former = "https://pictures.example/a.gif?\(name)=\(name == "sid" ? "1234" : "sha256-\(digest)")&w=9"

@@ -131,7 +131,7 @@ import Testing
         #expect(try cache.statistics(scope: alice).scopes.first?.entries == 2)
     }
 
-    /// Otherwise SQLite would read the damaged index with the log of another database.
+    /// If the log stayed, SQLite would read the damaged index with the log of another database.
     @Test func logOfAnOlderDamagedIndexIsRemoved() throws {
         let cache = try world.cache()
         try cache.index.requireWriting()

@@ -197,7 +197,7 @@ import Testing
         #expect(remote.state.withLock { $0.documents.isEmpty })
     }
 
-    @Test func otherScopesFilesAndOfflineRunsShareNothing() throws {
+    @Test func localFilesOtherScopesAndOfflineRunsShareNothing() throws {
         let server = FakeServer(picture())
         _ = try cache(here) { $0.scope = try? ScopeName("alice") }.fetch(moon, client: here.client(server))
         _ = try cache(here).store(MemorySource(picture()), key: CacheKey(printed: "file:///tmp/moon.gif"))

@@ -23,7 +23,7 @@ struct StatisticsTests {
         _ = try cache.fetch(request("a"), client: client)
         world.time.advance(.seconds(15 * 86_400))
         _ = try cache.fetch(request("a"), client: client)
-        // Otherwise the entry would be as new as the request, and a refresh would serve it.
+        // Without this second, the entry would be as new as the request, and a refresh would serve it.
         world.time.advance(.seconds(1))
         _ = try world.cache { $0.refreshes = true }.fetch(request("a"), client: client)
         Surroundings.removeTree(world.root + "/scopes")
@@ -158,7 +158,7 @@ struct StatisticsTests {
             ])
     }
 
-    @Test func tableShowsContentsAndLeasedAndPinnedEntries() {
+    @Test func tableShowsTotalsLeasesPinsAndCounters() {
         #expect(
             String(decoding: sample().bytes(.text), as: UTF8.self) == """
                 2 pictures and 1 variant, 3.0 kB of 2.0 kB (150 %), 1.0 kB over

@@ -48,7 +48,7 @@ import Testing
         #expect(try kept(in: cache) == ["d"])
     }
 
-    /// At the time at which the trim began to wait, entries written during the wait would all still be leased.
+    /// If the trim used the time at which its wait began, all entries stored during the wait would count as leased.
     @Test func leasesAreCheckedWhenTheTrimGetsTheWriteLock() throws {
         let cache = try world.cache(capacity: 2000)
         try world.store(["a", "b", "c"], in: cache)

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func partNamesTheFields() {
+    @Test func missingPartIsDescribedByItsFieldPaths() {
         #expect(RecordLayout(fields: "a.b")?.part == "a.b")
         #expect(RecordLayout(fields: "a,b,c")?.part == "a, b or c")
     }

@@ -83,7 +83,7 @@ struct ProgressTests {
     }
 
     @Test(arguments: [0, 1, 30, 59])
-    func eightyColumnsFitNameBarAndFigures(_ share: Int) {
+    func nameBarAndFiguresFitIntoEightyColumns(_ share: Int) {
         var state = ProgressState(began: second(0), expected: 1)
         let number = state.begin("heic2007a-the-tarantula-nebula-in-the-large-magellanic-cloud.tif")
         state.expect(number, bytes: 999_900_000 / 60 * share, total: 999_900_000)

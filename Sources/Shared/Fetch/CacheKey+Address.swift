@@ -7,8 +7,8 @@ extension CacheKey {
     /// parameters in `ignoring`.
     ///
     /// Keyed digests replace the values of parameters that are likely secrets (`AddressSecrets`), because the key is
-    /// stored and shown. The values cannot simply be removed: `?key=mars` and `?key=moon` may be two pictures. The key
-    /// of a key, read as an address, is the same key. For an address with a secret, throws the errors of
+    /// stored and shown. The values cannot simply be removed: `?key=mars` and `?key=moon` may be two pictures. If
+    /// a key is parsed as an address, its key is the same text. For an address with a secret, throws the errors of
     /// `KeySecrets.digest`.
     ///
     /// - Parameter text: the text from which the URL was parsed, needed to derive the key of an earlier version; nil
@@ -50,7 +50,8 @@ extension CacheKey {
 
     // MARK: Earlier keys
 
-    /// The key that version 1.0.0 derives from the address, with plain digests and a shorter list of secret parameters.
+    /// The key that the pre-release of 2026-11-24 derived from the address, with plain digests and a shorter list of
+    /// secret parameters.
     /// Entries with such keys are still found.
     private static func former(_ address: String) -> String {
         guard let mark = address.utf8.firstIndex(of: UInt8(ascii: "?")),

@@ -169,7 +169,7 @@ public final class CacheStore: Sendable {
         try index.find(name, in: scope).flatMap { try checked($0, onLoss: onLoss) }
     }
 
-    /// Does the same for a row that was already read.
+    /// Returns the entry of a row that was already read if its file matches the row; otherwise removes the row.
     func checked(_ found: Entry, onLoss: () -> Void = {}) throws -> Entry? {
         switch try fileState(of: found) {
         case .right: return found
@@ -289,8 +289,8 @@ public final class CacheStore: Sendable {
         return lock
     }
 
-    /// Runs `body`; after a signal, the process waits for its end. Runs `body` again if the root was removed in the
-    /// meantime: taking the key's lock creates a new root.
+    /// Runs `body`; after a signal, the process waits until it has ended. Runs `body` again if the root was removed in
+    /// the meantime: taking the key's lock creates a new root.
     package func withstanding<Result>(_ body: () throws -> Result) throws -> Result {
         try interruption.during { try index.againIfRemoved(body) }
     }

@@ -123,7 +123,7 @@ import Testing
 
     // MARK: Gallery
 
-    @Test(.enabled(if: hasMake)) func galleryGrowsByOneDownloadAndIsRewrittenWithoutRequests() throws {
+    @Test(.enabled(if: hasMake)) func galleryGrowsByASingleDownloadAndIsRewrittenWithoutRequests() throws {
         func make(_ arguments: String...) throws {
             try home.run("/usr/bin/make", ["-f", "\(Self.examples)/gallery/Makefile"] + arguments).expect(0)
         }

@@ -59,7 +59,7 @@ import Testing
                 throw Enough()
             }
         }
-        // The socket buffers of both sides and a buffer of the transport hold less.
+        // The socket buffers of both sides and a buffer of the transport together hold less than this.
         #expect(try #require(sent.withLock { $0 }) < 32_000_000)
         #expect(received <= 1 << 20)
     }

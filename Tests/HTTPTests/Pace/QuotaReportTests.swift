@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func scarcestQuotaCounts() throws {
+    @Test func quotaWithTheFewestRequestsLeftApplies() throws {
         #expect(
             try report([
                 "X-RateLimit-Limit": "1000", "X-RateLimit-Remaining": "900", "X-RateLimit-Requests-Limit": "50",

@@ -7,8 +7,8 @@ import Support
 public protocol EntryNaming: Sendable {
     var tool: String { get }
 
-    /// Returns the keys to look up for a job's argument, or for its record without an argument, best first. Throws if
-    /// there are none.
+    /// Returns the keys to look up, best first, for the argument of a job or, if it has none, for its record. Throws if
+    /// there is no key.
     func keys(of job: RecordJob) throws -> [CacheItem.Lookup]
 
     /// Returns whether an entry has the right content. Throws `SystemFailure` if its file cannot be read.
@@ -52,8 +52,8 @@ public struct FoundEntry: Sendable {
 }
 
 extension Caches {
-    /// Returns the best existing entry for an argument or a record. Throws `CacheFailure.absent` (1), which includes
-    /// the policy `disabled`; `ExpiredEntry` (1); `NoPicture` if there is no key; and the errors of `naming`.
+    /// Returns the best existing entry for an argument or a record. Throws `CacheFailure.absent` (1), also under the
+    /// policy `disabled`; `ExpiredEntry` (1); `NoPicture` if there is no key; and the errors of `naming`.
     ///
     /// - Parameters:
     ///   - handingOut: whether to count a hit and lease the entry, rather than only read it (`CacheStore.peek`).

@@ -22,7 +22,7 @@ struct Retention: Equatable {
         let serverEnd = headers.freshness(now: now).map { now + $0 } ?? end
         expiresAt = min(end, max(serverEnd, now))
         directives.isImmutable = control.isImmutable
-        // `must-revalidate` overrides both (RFC 9111 §5.2.2.2).
+        // `must-revalidate` overrides `stale-while-revalidate` and `stale-if-error` (RFC 9111 §5.2.2.2).
         if directives.mustRevalidate { return }
         directives.usableUntil = control.staleWhileRevalidate.map { min(end, serverEnd + .seconds($0)) }
         directives.standsInUntil = control.staleIfError.map { serverEnd + .seconds($0) }

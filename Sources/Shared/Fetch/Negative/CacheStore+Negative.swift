@@ -14,8 +14,8 @@ extension CacheStore {
         settings.negativeTTL != .none && request.isForAnybody ? Self.negativeName(of: request) : nil
     }
 
-    /// Increase it in each version that accepts answers or pictures refused by the previous version. This invalidates
-    /// the failures cached by that version.
+    /// Increase this number in each version that accepts answers or pictures refused by the previous version. This
+    /// invalidates the failures cached by that version.
     private static let refusals = 2
 
     private static func negativeName(of request: HTTPRequest) -> String {
@@ -50,11 +50,11 @@ extension HTTPRequest {
     var isForAnybody: Bool { headers.isEmpty && !carriesCredentials }
 }
 
-/// Addresses that failed temporarily although they have a better picture than another address. They are not requested
-/// for ten minutes.
+/// Postpones an address that failed temporarily if another address has a worse picture: for ten minutes, only the worse
+/// picture is requested.
 extension CacheStore {
     private static let postponed = "postponed"
-    /// The duration of this pause.
+    /// The duration of the postponement.
     private static let postponement: Duration = .seconds(10 * 60)
 
     /// Records a temporary failure of an address. Errors of the cache are only logged.
@@ -68,8 +68,8 @@ extension CacheStore {
         }
     }
 
-    /// Returns the end of an address's pause, and whether it is over. Returns nil if the address has not failed, or if
-    /// it has an entry, which is better than another picture even if it has expired.
+    /// Returns the time until which an address is postponed, and whether that time is over. Returns nil if the address
+    /// has not failed, or if it has an entry, which is better than another picture even if it has expired.
     public func postponement(of key: CacheKey) throws -> (until: Timestamp, isOver: Bool)? {
         guard !settings.refreshes,
             let note = try metadata.item(key.name, in: Self.postponed),

@@ -6,8 +6,8 @@ public struct HeaderLine: Sendable {
     public let origin: WebURL.Origin?
     public let header: HTTPHeader
 
-    /// Parses `Name: value`, or `Name;` for a field with an empty value, as in curl, optionally after an origin such as
-    /// `https://example.org`. Throws `UsageFailure`, whose message never contains the value, since it is probably a
+    /// Parses `Name: value` or, as in curl, `Name;` for an empty value. An origin such as `https://example.org` may
+    /// come before the name. Throws `UsageFailure`, whose message never contains the value, since it is probably a
     /// secret.
     ///
     /// - Parameter source: the source of the line, for messages: `--header`, or a file and its line number.

@@ -97,7 +97,7 @@ public final class CurlTransport: HTTPTransport {
         set(CCURL_LOW_SPEED_TIME, (Self.milliseconds(request.timeouts.stall) + 999) / 1000)
         try set(CCURL_URL, request.url.requestText)
         try set(CCURL_USERAGENT, "apod-tools/\(toolsVersion)")
-        // Both are set even if they are empty, so that libcurl ignores the environment.
+        // Set the proxy and its exceptions even if they are empty, so that libcurl ignores the environment.
         if case .proxy(let address) = proxy { try set(CCURL_PROXY, address) } else { try set(CCURL_PROXY, "") }
         try set(CCURL_NOPROXY, "")
         if let target {

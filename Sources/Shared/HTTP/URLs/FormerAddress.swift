@@ -1,12 +1,12 @@
 import Support
 
-/// Addresses as version 1.0.0 wrote them, if they differ. Older caches have entries under keys made from such
-/// addresses; an entry is found once under its old key and then moved (`CacheKey.former`). To be removed with 2.0.0,
-/// which may abandon such caches.
+/// Addresses as the pre-release of 2026-11-24 wrote them, if they differ. Older caches have entries under keys made
+/// from such addresses; an entry is found once under its old key and then moved (`CacheKey.former`). To be removed with
+/// 2.0.0, which may abandon such caches.
 extension WebURL {
-    /// Returns the URL that version 1.0.0 made from `text`, or nil if it refused the text or made the same URL.
+    /// Returns the URL that the pre-release made from `text`, or nil if it refused the text or made the same URL.
     ///
-    /// Version 1.0.0 kept backslashes as characters of the path, refused them in the authority, and mapped hosts
+    /// The pre-release kept backslashes as characters of the path, refused them in the authority, and mapped hosts
     /// without composition (NFC) and with fewer equivalent characters.
     package func former(of text: String) -> WebURL? {
         let bytes = Self.trimmed(text)
@@ -30,7 +30,7 @@ extension WebURL {
     }
 }
 
-/// Maps non-ASCII host names as version 1.0.0 did.
+/// Maps non-ASCII host names as the pre-release did.
 private enum FormerName {
     /// Returns nil if a character was refused.
     static func ascii(_ name: String) -> String? {

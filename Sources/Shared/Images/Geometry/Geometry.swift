@@ -20,8 +20,8 @@ public enum Gravity: String, Sendable, Hashable, CaseIterable {
     /// The part with the highest entropy.
     case entropy
 
-    /// How a crop divides what it removes: the fraction of the removed width that lies left of the crop, and of the
-    /// removed height that lies above it. 0.5 each for gravities that depend on pixels.
+    /// The position of the crop: the fraction of the removed width to its left, and of the removed height above it. 0.5
+    /// each for gravities that depend on pixels.
     var share: (left: Double, top: Double) {
         switch self {
         case .center, .attention, .entropy: (0.5, 0.5)

@@ -101,7 +101,7 @@ public final class RecordRun: Sendable {
         } catch {
             sourceError = error
         }
-        // Finished records must not wait for unfinished ones.
+        // Finished records must not wait for unfinished records.
         flush()
         threads.finish()
         failures.end()

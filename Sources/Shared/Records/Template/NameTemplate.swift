@@ -23,7 +23,7 @@ public struct NameTemplate: Sendable, Equatable {
         template = Template(pieces)
     }
 
-    /// Throws `TemplateFault` for an invalid template, or one that leaves its folder.
+    /// Throws `TemplateFault` for an invalid template, or a template that leaves its folder.
     public init(_ text: String) throws(TemplateFault) {
         self.text = text
         template = try Template(text)

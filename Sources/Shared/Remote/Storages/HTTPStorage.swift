@@ -15,7 +15,7 @@ struct HTTPStorage: RemoteStorage {
         self.settings = settings
         base = url.path.hasSuffix("/") ? url.path : url.path + "/"
         client = HTTPClient(
-            // The user chose this server, which cannot lead to another, since no redirect is followed.
+            // The user chose this server. It cannot lead to another server, since redirects are not followed.
             transport: CurlTransport(
                 guard: .allowingAll, environment: environment, certificateFile: settings.certificates),
             guard: .allowingAll, retries: RetrySchedule(retries: 0), redirects: RedirectPolicy(limit: 0),

@@ -28,8 +28,8 @@ import Support
 /// A root is used only if it is missing, empty or already a cache, belongs to this user and is not world-writable.
 ///
 /// Methods throw `UnsafePlace` if other users could have prepared the root or can change it, `CacheFailure.notACache`
-/// if it has other contents, `cannotMakeRoot` if it cannot be opened or created, and `SystemFailure` if a system call
-/// fails. After a failed call, a file never counts as missing.
+/// if it is neither empty nor a cache, `cannotMakeRoot` if it cannot be opened or created, and `SystemFailure` if a
+/// system call fails. A file counts as missing only if the system reports that it does not exist.
 package final class CacheRoot: Sendable {
     /// The absolute path, with symbolic links resolved and without a trailing slash.
     package let path: String

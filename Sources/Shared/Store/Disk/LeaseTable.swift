@@ -104,7 +104,7 @@ struct LeasePeriod: Equatable {
         (self.end, self.promise) = (Timestamp(milliseconds: end), .milliseconds(promise))
     }
 
-    /// Whether the leases are in force. A lease that ends later than a new lease would is not: it was recorded before
+    /// Whether the leases are in force. Ignores leases that end later than a new lease would: they were recorded before
     /// the clock was set back, and could last for years.
     func isLive(at now: Timestamp) -> Bool {
         now < end && end <= now + promise + Lease(promise: promise).step + Clock.tolerance

@@ -6,7 +6,7 @@ enum RootContents: Equatable {
     case empty
     /// A cache or its remains.
     case cache
-    /// Other files. The folder must not become a root.
+    /// Files that are no part of a cache. The folder must not become a root.
     case foreign
 
     /// Marks the folder as a cache for backup programs.

@@ -34,7 +34,7 @@ extension Index {
         }
     }
 
-    /// Runs `place`, which renames the file, and inserts the row, in one transaction.
+    /// In one transaction, calls `place`, which renames the file, and then inserts the row.
     ///
     /// The new entry inherits the pin of the entry that it replaces. The replaced entry is removed or, if pinned or
     /// leased, stays as a superseded entry until it is trimmed.

@@ -42,8 +42,8 @@ extension Index {
         }
     }
 
-    /// Records a use of an entry, which the next transaction writes. If no transaction succeeds, drops all pending uses
-    /// at ten thousand.
+    /// Records a use of an entry, which the next transaction writes. Drops all pending uses once there are ten
+    /// thousand, because then no transaction has succeeded for a long time.
     func use(_ entry: Entry) {
         withConnection { connection in
             if connection.uses.count >= 10_000 { connection.uses = [] }

@@ -159,7 +159,7 @@ extension Index {
     static func replacement(
         for connection: Connection, root: CacheRoot, detail: String?, log: Log, interruption: Interruption
     ) throws -> Connection {
-        // A later version of the tools may have migrated the file during this run, which is no damage.
+        // A later version of the tools may have migrated the file during this run, which is not damage.
         if let found = try? Schema.version(of: connection.database), found > Schema.current.version {
             throw CacheFailure.newerLayout(found: found, supported: Schema.current.version, root: root.path)
         }

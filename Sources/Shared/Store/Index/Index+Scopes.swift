@@ -107,7 +107,8 @@ extension Index.Connection {
         }
     }
 
-    /// Returns the live row of a scope (nil before the first write), its generation, and whether the row has its name.
+    /// Returns the live row of a scope (nil before the first write), the generation, and whether the row already stores
+    /// the scope's name.
     func live(_ scope: ScopeName) throws -> (id: Int64?, generation: Int64, isNamed: Bool) {
         let row = try database.first(
             "SELECT id, generation, name FROM scopes WHERE substr(folder, 1, 32) = ?1 AND purged = 0", Value(scope.hash)

@@ -75,7 +75,7 @@ extension Index {
                     if let name, connection.unspared.remove(name) == nil, try leases.end(of: name) != nil { continue }
                     let count = try connection.database.run(
                         "DELETE FROM doomed WHERE folder = ?1 AND file = ?2", Value(folder), Value(file))
-                    // A row that a scan finds but a lookup by key does not would make this loop endless.
+                    // If a damaged index returns a row to a scan but not to a lookup by key, this loop would never end.
                     if count == 0 { throw CacheFailure.indexDamaged(detail: "a row cannot be found", root: root.path) }
                     if let name { root.remove(name) }
                 }

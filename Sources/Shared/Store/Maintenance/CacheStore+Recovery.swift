@@ -13,7 +13,7 @@ extension CacheStore {
         try validated(index.find(key.name, in: scope), of: key, isLocked: isLocked, onLoss: onLoss)
     }
 
-    /// Does the same for a row that was just read; nil if there is no row.
+    /// Returns the entry of a row that was just read, under the same conditions. `row` is nil if the key has none.
     package func validated(
         _ row: Entry?, of key: CacheKey, isLocked: Bool = false, onLoss: () -> Void = {}
     ) throws -> Entry? {

@@ -76,8 +76,8 @@ struct SalvagedMetadata {
 }
 
 extension SalvagedIndex {
-    /// Passes all undamaged metadata to `body`, in batches of a single scope. Of an unreadable page, only its own rows
-    /// are lost.
+    /// Passes all undamaged metadata to `body`, in batches of a single scope. An unreadable page loses only its own
+    /// rows.
     func forEachBatchOfMetadata(_ body: ([SalvagedMetadata]) throws -> Void) throws {
         guard let last = lastMetadata else { return }
         for first in stride(from: 1, through: last, by: Index.batch) {

@@ -67,7 +67,8 @@ package struct MemoryPlace: Sendable {
         return try all(in: places).filter { $0.name.hasPrefix(part) }
     }
 
-    /// Removes the lock files of missing places of this root, which processes leave that are killed during a removal.
+    /// Removes lock files of this root whose places no longer exist. A process that is killed during a removal leaves
+    /// such a file.
     package static func removeLeftLocks(root: String?, scope: ScopeName? = nil, in places: RuntimePlaces) throws {
         let part = scope.map { name(root: root, scope: $0) } ?? rootPart(root)
         for (folder, lock) in try names(in: places) where lock.hasSuffix(".lock") && lock.hasPrefix(part) {

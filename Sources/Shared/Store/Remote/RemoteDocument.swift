@@ -62,7 +62,8 @@ public struct RemoteDocument: Sendable, Equatable {
         self.cost = cost
     }
 
-    /// Whether the content was not fetched in the future. An entry with a future time would never be replaced.
+    /// Whether the content was fetched before `now`, within `Clock.tolerance`. An entry with a future time would never
+    /// be replaced.
     func isPast(at now: Timestamp) -> Bool { fetchedAt <= now + Clock.tolerance }
 
     /// The digest of the bytes; nil if they are in the document.

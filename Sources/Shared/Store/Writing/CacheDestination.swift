@@ -41,7 +41,7 @@ public struct CacheDestination: Sendable {
             let known = try known(subject, version)
             if let file = known.file { found.append((index, file)) } else { missing.append((index, known.found)) }
         }
-        // The smallest first, as in the order in which files are made.
+        // The smallest first, like files that are made.
         for (index, file) in found.sorted(by: { $0.file.pixels < $1.file.pixels }) { try there(index, file) }
         var sinks = [(any Sink)?](repeating: nil, count: names.count)
         if missing.isEmpty { return sinks }

@@ -132,7 +132,7 @@ public final class File: ByteSource, ByteSink, Sendable {
     public func write(_ bytes: [UInt8]) throws(SystemFailure) { try write(bytes.span.bytes) }
 
     /// Returns whether to repeat a failed call: after a signal, or if another process has set the stream to
-    /// non-blocking mode. In that case, waits until the stream is ready.
+    /// non-blocking mode. In the second case, first waits until the stream is ready.
     private func mayGoOn(_ events: Int32) -> Bool {
         if errno == EINTR { return true }
         guard errno == EAGAIN else { return false }

@@ -113,7 +113,7 @@ public final class OutputFile: ByteSink {
     /// and no space until one of them changes. Call it before writing anything.
     public func copy(_ source: File) throws {
         if csystem_copy(source.descriptor, file.descriptor) { return }
-        // `csystem_copy` may have copied a part before it failed: starts over.
+        // `csystem_copy` may have copied a part before it failed, so start over.
         guard ftruncate(file.descriptor, 0) == 0, lseek(file.descriptor, 0, SEEK_SET) == 0 else {
             throw SystemFailure(errno: errno, "write \(path)")
         }

@@ -92,7 +92,7 @@ private enum TerminalLock {
     /// `flock` would not work, since a shell passes the same open file to a whole pipeline.
     static func claim() -> Bool {
         var lock = record(F_WRLCK)
-        // If the terminal does not support locks, draws without one.
+        // If the terminal does not support locks, draw without a lock.
         return fcntl(2, F_SETLK, &lock) == 0 || errno != EAGAIN && errno != EACCES
     }
 

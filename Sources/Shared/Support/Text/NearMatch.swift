@@ -1,4 +1,4 @@
-/// Finds the most similar name for a misspelled one.
+/// Finds the known name that is most similar to a misspelled name.
 public enum NearMatch {
     /// Returns the candidate closest to `word`, if at most about a third of its letters differ.
     public static func suggestion(for word: String, among candidates: some Sequence<String>) -> String? {

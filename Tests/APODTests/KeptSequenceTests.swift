@@ -4,7 +4,7 @@ import Testing
 
 @testable import APOD
 
-/// The requests of each plan if some days are already cached, at noon of 2026-11-20.
+/// The requests of each plan if some days are already cached, at noon on 2026-11-20.
 @Suite struct KeptSequenceTests {
     private func down(_ service: Service? = nil) throws -> @Sendable (FakeNASA.Ask) -> FakeNASA.Reply? {
         let url = try WebURL(FakeNASA.scienceBase)

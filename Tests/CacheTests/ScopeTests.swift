@@ -87,7 +87,7 @@ import Testing
 
         world.time.advance(.seconds(5000))
         #expect(try cache.extendLease(of: entry) == nil)
-        // It cannot be used either after another scope's entry of the same name got the same row ID.
+        // The old entry stays unusable after another scope's entry of the same name got the same row ID.
         try cache.scopes.finishPurges()
         let bob = try world.cache(scope: "bob").store(MemorySource(picture(2)), key: key("moon")).entry
         #expect(bob.id == entry.id && bob.name == entry.name)

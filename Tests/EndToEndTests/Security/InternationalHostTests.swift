@@ -14,7 +14,8 @@ private let hasLibidn2: Bool = {
     #endif
 }()
 
-/// Host names with non-ASCII characters, which libidn2 maps. Confined tools load the library when such a host arrives.
+/// Host names with non-ASCII characters, which libidn2 maps. Confined tools load the library when an input names such a
+/// host.
 @Suite(.enabled(if: hasLibidn2)) struct InternationalHostTests {
     private static let written = "http://bu\u{308}cher.example/a.jpg"
     private static let mapped = "http://xn--bcher-kva.example/a.jpg"

@@ -38,7 +38,7 @@ public struct Netrc: Sendable, Hashable {
         finish(&machines)
     }
 
-    /// Returns the first entry for the URL's host, and for the URL's user if it has one.
+    /// Returns the first entry for the URL's host. If the URL has a user, the entry must be for that user.
     public func credentials(for url: WebURL) -> WebURL.Credentials? {
         let entries = machines[url.hostWithoutDot] ?? []
         guard let user = url.credentials?.user else { return entries.first }

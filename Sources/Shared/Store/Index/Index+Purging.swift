@@ -226,7 +226,7 @@ extension Index.Connection {
     /// Also creates a row for a scope that has none, because a download for it may be in progress.
     fileprivate func purge(_ scope: ScopeName) throws -> ScopeContents {
         var (id, generation, _) = try live(scope)
-        // The scope may have files that have lost their rows.
+        // The scope may have files without rows.
         if id == nil, try mayLackRows() { id = try addLiveRow(scope, generation: generation) }
         guard let id else {
             _ = try addLiveRow(scope, generation: generation &+ 1)

@@ -63,7 +63,7 @@ public final class Verification: Sendable {
         let state = try step(.index, report) { try examineIndex(of: root, report) }
         // A damaged index proves nothing about the files, and opening it would replace it.
         guard state == .usable || repairs else { return found.withLock { $0.problems } }
-        // Without an index there is nothing to verify, and only a repair may create one.
+        // Without an index there is nothing to verify, and only a repair may create an index.
         guard try root.indexIdentity() != nil || repairs else { return 0 }
         let cache = try CacheStore(
             settings: settings, clock: clock, log: log, interruption: interruption, inspect: inspect)

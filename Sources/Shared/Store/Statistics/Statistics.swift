@@ -51,8 +51,8 @@ public struct Statistics: Sendable, Equatable {
 }
 
 extension Statistics.Scope {
-    /// The number of requested pictures (`asked`), and of those served without downloading a body (`count`); nil if
-    /// none were requested.
+    /// The number of requested pictures (`asked`), and how many of them were served without downloading a body
+    /// (`count`). Nil if none were requested.
     package var found: (count: Int, asked: Int)? {
         let found = self[.hits] + self[.revalidated] + self[.stale]
         let asked = found + self[.misses]

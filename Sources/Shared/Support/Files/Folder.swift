@@ -3,7 +3,7 @@ import Libc
 
 /// An open folder: the only access to files below a cache root. Methods throw `SystemFailure`.
 ///
-/// Names are relative paths. They never leave the folder or follow a symbolic link, even if another user plants one.
+/// Names are relative paths. They never leave the folder or follow a symbolic link, even if another user plants a link.
 /// They stay relative to the opened folder even if it is renamed and another folder takes its path.
 public final class Folder: Sendable {
     public let descriptor: Int32

@@ -29,7 +29,7 @@ public enum DetachedProcess {
         }
         posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
         for stream: Int32 in 1...2 { posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0) }
-        // Otherwise the new process would inherit blocked and ignored signals.
+        // Reset the signals, since the new process would inherit blocked and ignored signals.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)

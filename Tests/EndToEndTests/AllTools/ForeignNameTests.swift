@@ -95,8 +95,8 @@ struct ForeignNameTests {
         #expect(names().isEmpty)
     }
 
-    /// A library that changes the environment before `main` also moves it, so it no longer follows the arguments in
-    /// memory. A runtime may search for the environment there.
+    /// A library that changes the environment before `main` also moves the environment. A runtime that expects it
+    /// behind the arguments in memory may then not find the arguments.
     @Test func argumentsOutliveALibraryThatChangesTheEnvironment() throws {
         let source = try home.write(
             "early.c",

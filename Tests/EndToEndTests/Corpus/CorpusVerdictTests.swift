@@ -90,7 +90,7 @@ struct CorpusVerdictTests {
     }
 
     /// `img-cache put` does not decode, so the limit on pixels and damage to pixels do not matter.
-    @Test(arguments: folders) func putHasTheVerdictOfDownsampling(_ folder: String) throws {
+    @Test(arguments: folders) func putRefusesDamagedPicturesLikeDownsampling(_ folder: String) throws {
         let verdicts = try CorpusVerdict.list(folder)
         let home = try ToolHome()
         let output = try home.run(

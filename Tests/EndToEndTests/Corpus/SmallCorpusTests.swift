@@ -34,7 +34,7 @@ struct SmallCorpusTests {
         }
     }
 
-    @Test func orientedPicturesLookAlike() throws {
+    @Test func allOrientationsGiveTheSamePicture() throws {
         let home = try ToolHome()
         for kind in ["png", "webp"] {
             var seen: Set<[UInt8]> = []

@@ -112,7 +112,7 @@ struct CompletionAnswerTests {
     }
 
     @Test(arguments: ["apod-fetch", "img-cache", "img-downsample", "gif-cache"])
-    func completeOptionIsNotListed(tool: String) throws {
+    func hiddenOptionCompleteIsNotListed(tool: String) throws {
         #expect(try !home.run(tool, ["--help"]).expect(0).stdout.contains("--complete"))
         #expect(try home.run(tool, ["--complete"]).expect(0).lines.first?.hasPrefix(":") == true)
         #expect(try home.run(tool, ["--complete", "--compl"]).expect(0).lines == [":"])

@@ -90,7 +90,7 @@ import Testing
         #expect(count >= least, "only \(count) commands of \(name) were run")
     }
 
-    @Test func everyDocumentIsRun() {
+    @Test func commandsOfEveryDocumentAreRun() {
         let pages = TemporaryFolder.names(in: "\(Corpus.packageRoot)/docs").filter { $0.hasSuffix(".md") }
         #expect(Set(Self.documents.map(\.name)) == Set(pages.map { "docs/\($0)" } + ["README.md"]))
     }

@@ -36,7 +36,7 @@ import Testing
         return rows
     }
 
-    @Test func rowsAreParsed() {
+    @Test func rowsOfTheOptionTableAreParsed() {
         #expect(Self.rows.count > 800)
         #expect(Self.rows.contains { $0.spellings == ["-j", "--jobs"] && $0.value == "N" })
         #expect(Self.rows.contains { $0.spellings == ["--ttl"] && $0.value == "TIME|DATE" })

@@ -48,7 +48,7 @@ struct DaysEnduranceTests {
     }
 
     /// A confined tool cannot create the root, so it continues without a cache, and the next run creates the root.
-    @Test(arguments: [true, false]) func removedRootCostsNoDay(_ isConfined: Bool) throws {
+    @Test(arguments: [true, false]) func removedRootLosesNoRequestedDay(_ isConfined: Bool) throws {
         let service = try SampleServer()
         let home = try ToolHome(environment: service.environment)
         let tool = try home.start("apod-fetch", isConfined ? ["-"] : ["APOD_TOOLS_CONFINEMENT=false", "-"])

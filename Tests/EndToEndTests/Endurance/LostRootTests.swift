@@ -45,7 +45,8 @@ struct LostRootTests {
         try CacheOnDisk(home).expectSound(home)
     }
 
-    /// A process that can create the root could also create other folders beside it, so a confined tool cannot.
+    /// A process that can create the root could also create other folders beside it, so a confined tool must not create
+    /// the root.
     @Test func rootRemovedUnderAConfinedToolIsCreatedByTheNextRun() throws {
         let server = try PictureServer(size: 40_000)
         let home = try ToolHome(environment: server.environment)

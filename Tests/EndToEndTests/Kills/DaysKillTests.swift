@@ -9,7 +9,7 @@ struct DaysKillTests {
     private let count = 400
 
     @Test(arguments: KilledHome.all)
-    func killLeavesCompleteRowsAndEarlierRows(_ killed: KilledHome) throws {
+    func killLeavesOnlyCompleteRowsAndKeepsEarlierRows(_ killed: KilledHome) throws {
         let service = try SampleServer()
         let home = try ToolHome(environment: service.environment)
         let root = CacheOnDisk(home)

@@ -44,7 +44,7 @@ struct GIFKillTests {
     }
 
     /// Every entry printed before a kill is present afterwards, and the next run completes the work.
-    @Test(arguments: KilledHome.all) func killedSyncLosesNoEntry(_ killed: KilledHome) throws {
+    @Test(arguments: KilledHome.all) func killedMirrorLosesNoPrintedGIF(_ killed: KilledHome) throws {
         let count = 400
         let service = try SampleServer(["--exercises", "\(count)", "--exercise-side", "16"])
         let home = try ToolHome(environment: service.environment)

@@ -85,7 +85,7 @@ struct MigrationTests {
         #expect(try stale.record.string("cache.status") == (layout < 3 ? "stale" : nil))
     }
 
-    /// The current version may accept the answer.
+    /// The current version may accept an answer that an earlier version refused.
     @Test(arguments: 4...IndexLayouts.steps.count) func refusalsOfEarlierVersionsAreForgotten(_ layout: Int) throws {
         let old = try OlderRoot(layout: layout)
         for _ in 0..<2 {
@@ -95,7 +95,7 @@ struct MigrationTests {
         #expect(try old.service.requests().total == 1)
     }
 
-    /// Versions with layout 9 or later do not store them.
+    /// Versions with layout 9 or later do not store truncated JPEG XLs.
     @Test(arguments: 1...8) func truncatedJPEGXLsOfEarlierVersionsAreDropped(_ layout: Int) throws {
         let old = try OlderRoot(layout: layout)
         let whole = try TestFile.bytes("\(Corpus.smallImages)/others/lossy.jxl")

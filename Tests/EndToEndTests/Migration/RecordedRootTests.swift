@@ -47,13 +47,13 @@ struct RecordedRootTests {
         #expect(pinned == [Self.address + "moon.png"])
     }
 
-    /// Those tools did not check the end of a JPEG XL.
+    /// The tools of layout 7 did not check the end of a JPEG XL.
     @Test func truncatedJPEGXLIsDropped() throws {
         #expect(try get("half.jxl").status == 1)
         #expect(try root.number("SELECT count(*) FROM entries WHERE key LIKE '%/half.jxl'") == 0)
     }
 
-    /// Those tools read the colours of this PNG as if they had alpha.
+    /// The tools of layout 7 read the colours of this PNG as if they had alpha.
     @Test func variantOfAMisreadPNGIsMadeAgain() throws {
         let path = try #require(try get("transparency-before-palette.png").expect(0).record.string("path"))
         let input = ToolInput.text("{\"path\":\"\(path)\"}\n")
@@ -70,13 +70,13 @@ struct RecordedRootTests {
 
     private static let scope = "37a8eec1ce19687d132fe29051dca629"
 
-    /// Those tools could not decode this AVIF.
+    /// The tools of layout 7 could not decode this AVIF.
     @Test func imageSequenceIsDecoded() throws {
         let path = try #require(try get("sequence.avif").expect(0).record.string("path"))
         try home.run("img-downsample", ["--variant", "pager", "-o", home.path("out.png"), path]).expect(0)
     }
 
-    @Test func rememberedRefusalIsForgotten() throws {
+    @Test func refusalRememberedByAnEarlierVersionIsIgnored() throws {
         let explained = try home.run("img-cache", ["explain", Self.address + "page.png"]).expect(0).record
         #expect(explained.string("explain.decision") == "fetch")
     }

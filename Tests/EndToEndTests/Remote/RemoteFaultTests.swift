@@ -21,7 +21,7 @@ import Testing
         try fleet.put("one", ["moon"])
         fleet.killRemote()
         let output = try expectOriginServes(fleet)
-        // Reading and writing each report once that they are abandoned.
+        // At most one warning that the run stops reading, and one that it stops writing.
         #expect(output.errorLines.count <= 2, "\(output)")
         #expect(output.stderr.contains("this run"))
         #expect(try fleet.count("fresh", "remote_errors") >= 5)

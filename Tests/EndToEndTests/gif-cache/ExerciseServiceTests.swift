@@ -5,7 +5,7 @@ import Testing
 
 /// The requests of `gif-cache` to its service.
 struct ExerciseServiceTests {
-    @Test func burstLimitIsWaitedFor() throws {
+    @Test func putWaitsForTheBurstLimit() throws {
         let gif = DrawnAnimation([.gradient(4, 4), .gradient(4, 4)]).gif()
         let asked = Monitor(0)
         let server = try LoopbackServer { request, connection in

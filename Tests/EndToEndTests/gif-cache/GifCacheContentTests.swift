@@ -84,7 +84,7 @@ struct GifCacheContentTests {
             "dispose-keep", "dispose-restore-background", "image-overlap-bg", "image-outside-bg", "transparent",
             "interlace", "local-color-table",
         ])
-    func postersMatchTheTestSuite(_ name: String) throws {
+    func postersMatchThePixelsOfTheGIFTestSuite(_ name: String) throws {
         let folder = try Corpus.path("images/gif/gif-test-suite")
         _ = try keep("0001", TestFile.bytes("\(folder)/\(name).gif"))
         let poster = try home.run("gif-cache", ["poster", "0001", "--print", "poster.path"]).expect(0).lines[0]

@@ -33,7 +33,7 @@ struct MemoryPolicyTests {
         return (Int(words.first ?? "") ?? 0) * 1024
     }
 
-    @Test func rootInMemoryEmptiesOnlyItsOwnPictures() throws {
+    @Test func purgeOfARootKeepsThePicturesOfOtherRootsInMemory() throws {
         let picture = try pictures(1)[0]
         try home.folder.makeFolder("work/a")
         let line = ["--policy", "memory", "--cache-dir"]

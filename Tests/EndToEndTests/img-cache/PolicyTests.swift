@@ -166,7 +166,7 @@ struct PolicyTests {
     }
 
     @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
-    func keptScopeKeepsItsPicturesInMemory() throws {
+    func switchWithoutPurgeKeepsThePicturesInMemory() throws {
         let place = try MemoryHome()
         let url = try Sample.url("policy-memory-keep.jpg")
         try place.home.run("img-cache", ["put", url, "--policy", "memory"]).expect(0)

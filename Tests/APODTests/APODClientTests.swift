@@ -36,7 +36,7 @@ import Testing
         #expect(nasa.sent.allSatisfy { $0.headers.map(\.name) == ["Accept"] })
     }
 
-    @Test func theOrderOfServicesFollowsTheChoiceAndTheAddress() {
+    @Test func orderOfServicesDependsOnTheChoiceAndTheClassicServer() {
         for (choice, without, with) in [
             (ServiceChoice.auto, [Service.science], [Service.science, .api]), (.science, [.science], [.science]),
             (.api, [.api], [.api]),

@@ -68,7 +68,7 @@ import Testing
             ])
     }
 
-    @Test func gapFailsAsASingleDayAndIsANoticeInAMonth() throws {
+    @Test func dayWithoutAPictureFailsIfNamedAndIsANoticeInAMonth() throws {
         #expect(try read("2020-06-10") == ["2020-06-10 no-picture"])
         let lines = Lines()
         #expect(try read("2020-06\n1995-06\n2020-06\n", log: lines.log).count == 29 + 12 + 29)

@@ -268,7 +268,7 @@ import Testing
             nasa.asked == [.newest(5)])
     }
 
-    @Test func singleDaysShareTheKnownOutageAndNewestDay() throws {
+    @Test func requestsForSingleDaysShareTheOutageAndTheNewestDay() throws {
         let url = try WebURL(FakeNASA.scienceBase)
         let nasa = FakeNASA { _ in .failure(FetchFailure.nameNotResolved(url: url)) }
         let client = try nasa.client(.science)

@@ -72,7 +72,7 @@ import Testing
         #expect(given.thumbnailURL == "https://x.org/a.jpg")
     }
 
-    @Test func aVideoMayBeAPage() throws {
+    @Test func addressOfAVideoMayBeAPage() throws {
         let picture = try picture(["media_type": "video", "url": "https://x.org/hudf.html", "hdurl": nil])
         #expect(picture.mediaType == .video)
         #expect(picture.url == "https://x.org/hudf.html")
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test(arguments: ["nasa-logo@2x.png", "nasa-logo%402x.png", "nasa-logo.png", "news-thumbnail.png"])
-    func pictureWithTheNameOfALogoIsAStandIn(_ name: String) {
+    func pictureNamedLikeAStandInIsRefused(_ name: String) {
         let refusal = APODFailure.standIn(.placeholder, day("2026-11-20"), .api)
         #expect(throws: refusal) { try picture(["url": "https://www.nasa.gov/wp-content/\(name)"]) }
     }

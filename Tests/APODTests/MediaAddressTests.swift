@@ -82,7 +82,7 @@ import Testing
         #expect(MediaAddress(text)?.isStandIn == true)
     }
 
-    @Test func logoNameOfAFolderIsNotAStandIn() {
+    @Test func folderNamedLikeTheLogoIsNotAStandIn() {
         #expect(MediaAddress("https://x.org/nasa-logo@2x.png/ring.jpg")?.isStandIn == false)
     }
 }

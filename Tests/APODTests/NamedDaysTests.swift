@@ -14,7 +14,7 @@ import Testing
         ("2024-02..today", .range(.month(2, year: 2024), through: .today)),
         ("2024-02-03..2024-02-01", .range(.day(day("2024-02-03")), through: .day(day("2024-02-01")))),
     ])
-    func parsedWordHasTheSameDescription(_ text: String, _ days: NamedDays) throws {
+    func descriptionIsTheParsedText(_ text: String, _ days: NamedDays) throws {
         #expect(try NamedDays(typed: text, at: now) == days)
         #expect(days.description == text)
     }

@@ -17,7 +17,7 @@ import Testing
         #expect(nasa.asked == [.newest(3)])
     }
 
-    @Test func lastDaysDoNotIncludeSkippedDays() throws {
+    @Test func lastDaysDoNotCountDaysThatNASASkipped() throws {
         let newest = day("2026-11-20")
         let missing = Set(november(14...18))
         let nasa = FakeNASA { FakeNASA.archive($0, newest: newest, without: missing) }
@@ -30,14 +30,14 @@ import Testing
         #expect(nasa.asked == [.newest(4)])
     }
 
-    @Test func manyLastDaysContinueBeforeTheNewestPage() throws {
+    @Test func lastDaysBeyondAPageComeFromEarlierPages() throws {
         let results = try nasa.client().results(.last(40))
         #expect(results.map(\.day) == PublishedDays.days(from: day("2026-10-07"), through: day("2026-11-15")))
         #expect(results.allSatisfy { $0.picture != nil })
         #expect(nasa.asked == [.newest(25), .page(.science, day("2026-10-07"), day("2026-10-21"))])
     }
 
-    @Test(arguments: [1, 4]) func lastDaysDoNotIncludeDaysSkippedLongAgo(jobs: Int) throws {
+    @Test(arguments: [1, 4]) func lastDaysDoNotCountSkippedDaysOnEarlierPages(jobs: Int) throws {
         let newest = day("2026-11-20")
         let missing = Set(PublishedDays.days(from: day("2026-10-03"), through: day("2026-10-07")))
         let nasa = FakeNASA { FakeNASA.archive($0, newest: newest, without: missing) }

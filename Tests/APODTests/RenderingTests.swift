@@ -156,7 +156,7 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
                 """)
     }
 
-    @Test func aVideoIsAStillThatLinksToIt() throws {
+    @Test func markdownShowsTheStillOfAVideoAsALinkToIt() throws {
         #expect(try caption(video).markdown.contains("[![A Ring of Dust](https://x.org/a.jpg)](https://x.org/a.mp4)\n"))
         let without = try caption(video.merging(["thumbnail_url": nil]) { $1 }).markdown
         #expect(!without.contains("!["))

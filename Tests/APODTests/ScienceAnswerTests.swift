@@ -50,7 +50,7 @@ import Testing
         #expect(picture.copyright == nil)
     }
 
-    @Test func aClaimInTheLabelIsACopyright() throws {
+    @Test func creditLabelledAsCopyrightSetsTheCopyrightHolder() throws {
         let credit = JSON.string("<b> Image Credit &amp; <a href=x>Copyright</a>: </b> <a>Bob Example</a>")
         for changes: [String: JSON?] in [
             ["credit": credit, "copyright": credit], ["credit": credit, "copyright": .null],
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func anAnimatedPictureBehindThePlaceholderIsFoundInItsPage() throws {
+    @Test func animatedPictureIsReadFromThePageIfTheAddressIsAPlaceholder() throws {
         let picture = try picture([
             "hdurl": .string(placeholder), "basic_html": page("<a href=/big.gif><IMG SRC=\"//x.org/small.gif\"></a>"),
         ])
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func framesOfPlayersAreVideosAndOtherFramesAreOther() throws {
+    @Test func iframeOfAPlayerIsAVideoAndAnyOtherHasTheTypeOther() throws {
         let player = try picture([
             "media_type": "iframe", "basic_html": page("<iframe src=//player.vimeo.com/video/1>"),
         ])

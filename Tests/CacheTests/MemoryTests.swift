@@ -141,7 +141,7 @@ struct MemoryTests {
         #expect(try !has("moon", in: caches()))
     }
 
-    @Test func purgedPlaceStaysUntilItsLastUserEnds() throws {
+    @Test func purgedMemoryPlaceStaysWhileItIsInUse() throws {
         do {
             let user = try caches(scope: "alice")
             let cache = try user.standard()

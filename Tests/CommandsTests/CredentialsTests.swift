@@ -139,7 +139,7 @@ struct CredentialsTests {
         #expect(message { _ = try headers(context, bearerFile: "-") }?.hasPrefix("78 ") == true)
     }
 
-    @Test func passwordsComeFromHomeOrTheNetrcFile() throws {
+    @Test func passwordsComeFromTheNetrcOfTheHomeFolderOrTheNamedFile() throws {
         let url = try WebURL("https://a/")
         let home = try folder.makeFolder("home")
         try folder.write("home/.netrc", "machine a login u password p")

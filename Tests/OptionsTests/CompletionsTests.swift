@@ -132,7 +132,7 @@ struct CompletionsTests {
         #expect(text == ":\ne\u{301}b\n")
     }
 
-    @Test func cutListKeepsTheCommonPrefixOfAllCandidates() {
+    @Test func limitedListKeepsTheCommonPrefixOfAllCandidates() {
         let names = (0..<3000).map { "key:a\($0)" } + ["key:b"]
         let words = Self.tool.completions(of: ["put", "key:"]) { _, _, _ in names }.words.map(\.text)
         #expect(words.count == Candidates.limit && words.last == "key:b")

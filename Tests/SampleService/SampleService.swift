@@ -50,7 +50,6 @@ final class SampleService: Sendable {
         return settings
     }
 
-    /// Answers a request.
     func answer(_ request: LoopbackRequest, on connection: LoopbackConnection) throws {
         if let response = administered(request) {
             try connection.send(response, to: request)

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: ["/cache/../etc/passwd", "/cache/a/../../b", "/cache/./a", "/cache//a", "/cache/..", "/cache/a/"])
-    func unresolvedPathIsOutside(_ path: String) {
+    func pathWithDotsOrEmptyComponentsIsOutside(_ path: String) {
         #expect(place(path, in: ["/cache"]) == nil)
     }
 

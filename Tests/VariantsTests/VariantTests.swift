@@ -190,7 +190,7 @@ struct VariantTests {
         #expect(EncodeSettings(format: .png).format(for: .png, isAnimated: true) == .png)
     }
 
-    @Test func unwritableFormatsBecomeJPEGOrWebPIfTheyHaveAlpha() {
+    @Test func readOnlyFormatsBecomeJPEGOrWithAlphaWebP() {
         let auto = EncodeSettings()
         for source in [ImageFormat.tiff, .heic, .jpegXL] {
             #expect(auto.format(for: source) == .jpeg && auto.format(for: source, hasAlpha: true) == .webp)

@@ -63,6 +63,5 @@ public struct Caption: Sendable, Equatable {
         return [credit.map { "Credit: \($0)" }, copyright.map { "Copyright: \($0)" }].compactMap { $0 }
     }
 
-    /// The label of `media`.
     public var mediaLabel: String { isVideo ? "Video" : shown == nil ? "Link" : "Picture" }
 }

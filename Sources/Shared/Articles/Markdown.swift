@@ -44,7 +44,6 @@ enum Markdown {
         return result
     }
 
-    /// Returns the text with its links.
     static func text(_ text: LinkedText) -> String {
         text.parts.map { part in part.address.map { link(part.text, to: $0) } ?? self.text(part.text) }.joined()
     }

@@ -130,8 +130,8 @@ public struct MediaAddress: Sendable, Equatable {
     }
 
     /// Whether the address is a stand-in for a missing picture: NASA's logo, which the old service returns for every
-    /// day since October 2026, the new site's generic still for news, or the default still of the old service's own
-    /// source.
+    /// day since October 2026, the generic still that the new site shows for news, or the default still in the source
+    /// code of the old service.
     public var isStandIn: Bool {
         Self.standIns.contains(fileName)
     }

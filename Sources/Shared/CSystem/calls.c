@@ -73,7 +73,8 @@ const struct rule csystem_rules[first_unknown_call] = {
     [SYS_kill] = {always, is_checked},
     [SYS_tgkill] = {always, is_checked},
 #ifndef __GLIBC__
-    // musl's `raise` names only the thread. Landlock keeps signals within the process.
+    // musl's `raise` passes only a thread ID, so there is no process ID to check. Landlock refuses signals to other
+    // processes.
     [SYS_tkill] = {always},
 #endif
 

@@ -12,9 +12,9 @@ public protocol BodyWatcher: AnyObject {
 
 /// A body that is being received.
 public struct ArrivingBody: Sendable {
-    /// The folder of the root.
+    /// The root of the cache, on disk or in memory.
     public let folder: Folder
-    /// The file's name below the folder.
+    /// The path of the partial file, relative to the root.
     public let name: String
     /// The number of bytes in the file so far.
     public let count: Int

@@ -70,7 +70,6 @@ public struct Place: Sendable, Equatable {
     /// The name of the smallest file. A small picture has no thumbnail, which would equal the pager's file.
     private var smallest: String { file(Self.thumbnail) != nil ? Self.thumbnail : Self.pager }
 
-    /// The file for a tile.
     var tile: File? { file(smallest) }
 
     /// The file for a tile on high-density screens.

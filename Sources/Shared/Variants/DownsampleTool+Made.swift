@@ -62,8 +62,8 @@ extension FolderDestination {
     }
 }
 
-/// `put --skip-made` has not fetched the picture, but an earlier run with other options has not made all requested
-/// variants.
+/// The record has no picture because of `put --skip-made`, and the files of the earlier run do not include all the
+/// requested variants.
 struct NotMade: Failure, Equatable {
     let variants: [String]
 

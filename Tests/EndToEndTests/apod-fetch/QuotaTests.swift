@@ -59,7 +59,7 @@ struct QuotaTests {
         #expect(service.requests == 5)
     }
 
-    @Test func refusalIsSharedOnlyThroughTheRoot() throws {
+    @Test func rateLimitIsSharedOnlyWithinARoot() throws {
         let service = try Service(limit: 0)
         let home = try service.home()
         try fetch(home, [1]).expectFailure(75, code: "rate-limited", tool: "apod-fetch")

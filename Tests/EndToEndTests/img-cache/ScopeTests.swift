@@ -7,7 +7,7 @@ import Testing
 /// Isolation of scopes, and the effect of a switch on other processes.
 @Suite(.serialized)
 struct ScopeTests {
-    @Test func resetOfAScopeKeepsOtherScopes() throws {
+    @Test func purgeOfAScopeKeepsOtherScopes() throws {
         let home = try Sample.home()
         let url = try Sample.url("reset-one.jpg")
         for scope in ["alice", "bob"] { try home.run("img-cache", ["put", "--scope", scope, url]).expect(0) }
@@ -108,7 +108,7 @@ struct ScopeTests {
             66, code: "no-such-file", tool: "img-downsample")
     }
 
-    @Test func resetEndsADownloadThatNamedItsScope() throws {
+    @Test func purgeOfAllScopesEndsADownloadInANamedScope() throws {
         let server = try StallingServer(stalls: 1)
         let home = try ToolHome(environment: server.environment)
         let tool = try home.start("img-cache", ["put", "--scope", "alice"])

@@ -167,7 +167,7 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
     }
 
     /// As in libavif's test file `abc_color_irot_alpha_NOirot.avif` and similar files.
-    @Test(arguments: [(true, false), (false, true), (true, true)]) func alphaMatchesTheColoursWhicheverIsRotated(
+    @Test(arguments: [(true, false), (false, true), (true, true)]) func onlyTheRotationOfTheColoursApplies(
         _ colour: Bool, _ alpha: Bool
     ) throws {
         let picture = try coded(24, 16, channels: 4)

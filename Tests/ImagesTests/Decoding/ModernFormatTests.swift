@@ -50,7 +50,6 @@ private let hasAVIF = isThere(cavif_load())
         #expect(picture.channels == channels && psnr(picture.bytes, drawn.bytes) > 24)
     }
 
-    /// Counts reads.
     private final class CountedSource: ByteSource, @unchecked Sendable {
         private let bytes: MemorySource
         private(set) var reads = 0

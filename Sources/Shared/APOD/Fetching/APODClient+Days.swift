@@ -170,7 +170,6 @@ extension APODClient {
         return try store.turn(toAsk: service.service, for: first == last ? "\(first)" : "\(first)-\(last)")
     }
 
-    /// Returns a service's result for a day.
     func ask(for day: CalendarDay, _ service: ServiceClient) throws -> DayResult {
         if options.isOffline { return offline(day) }
         let result: DayResult

@@ -3,7 +3,7 @@ public struct PictureOptions: Sendable, Equatable {
     /// Selects every picture.
     public static let standard = PictureOptions()
 
-    /// Days with other media types are skipped.
+    /// Skips days of other media types.
     public var media = Set(Picture.MediaType.allCases)
     /// Skips days that name a copyright holder.
     public var freeOnly = false

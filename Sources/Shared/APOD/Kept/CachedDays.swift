@@ -67,7 +67,8 @@ final class CachedDays: Sendable {
         return found.map(\.day)
     }
 
-    /// Limits the time of remote lookups that find nothing, since a request to NASA returns 25 days.
+    /// The total time for remote lookups that find nothing. After that, asking NASA is faster: one request returns 25
+    /// days.
     private static let patience: Duration = .seconds(2)
 
     private func remoteRow(_ day: CalendarDay, _ service: Service, _ cache: CacheStore) throws -> Metadata? {
@@ -85,7 +86,7 @@ final class CachedDays: Sendable {
             var last = last
             while let row = try cache.metadata.newest(in: Self.collection(service), through: last.description) {
                 if let kept = KeptDay(row, of: server, address: address), kept.result.picture != nil { return kept }
-                // A failure, or a row of a later version.
+                // Skip failures and rows of later versions.
                 guard let day = CalendarDay(row.name), day > PublishedDays.first else { break }
                 last = day.advanced(by: -1)
             }

@@ -27,7 +27,7 @@ enum APODFailure: Failure, Equatable {
     case failing(Server, status: Int, said: String?, attempts: Int = 1)
 
     enum StandIn: String, Sendable {
-        /// NASA's logo, or the generic still of its news.
+        /// NASA's logo, or a generic still that its sites show for news or by default (`MediaAddress.isStandIn`).
         case placeholder
         /// No address: the picture was lost when the site moved.
         case nothing

@@ -2,7 +2,7 @@ import Support
 
 /// The frames of an animated PNG (PNG specification, third edition, §11.3.4), found by a walk over its chunks.
 public struct PNGAnimation: Sendable, Hashable {
-    /// The fate of the frame's rectangle after its time (table in §11.3.4.2).
+    /// How the frame's rectangle changes before the next frame is drawn (table in §11.3.4.2).
     public enum Disposal: UInt8, Sendable {
         case keep, background, previous
     }
@@ -12,30 +12,31 @@ public struct PNGAnimation: Sendable, Hashable {
         public let top: Int
         /// Both sides at least 1; the rectangle is within the canvas.
         public let size: PixelSize
-        /// The time that the frame is shown, in milliseconds, as stored; may be 0.
+        /// The stored display time in milliseconds, which may be 0.
         public let delayMilliseconds: Int
         public let disposal: Disposal
-        /// Whether it is drawn over the canvas by its alpha, rather than replacing the canvas.
+        /// Whether the frame is blended with the canvas by its alpha, rather than replacing it.
         public let isBlended: Bool
-        /// The range from behind its `fcTL` to the end of its last chunk.
+        /// The range from the end of the frame's `fcTL` to the end of its last chunk.
         public let chunks: Range<Int>
     }
 
     /// The canvas and the kind of samples, which all frames share.
     public let header: PNGHeader
-    /// Chunks between the header and the image data: palette, transparency, colour, metadata.
+    /// The range of the chunks between the header and the image data: palette, transparency, colour, metadata.
     public let shared: Range<Int>
-    /// At least one, in the order of display.
+    /// At least one frame, in display order.
     public let frames: [Frame]
-    /// How often the animation is shown; 0 for ever.
+    /// The number of times that the animation is played; 0 if it never ends.
     public let plays: Int
 
-    /// Reads the frames of a PNG; nil if viewers show a still picture, as there is no valid `acTL`.
+    /// Reads the frames of a PNG. Returns nil if there is no valid `acTL`, because viewers then show a still picture.
     ///
-    /// Throws `FormatFailure`: `corrupt` if a chunk of the animation breaks a rule, `overLimit` for more than
-    /// `frameLimit` frames, `truncated` if it ends too early. Skips from chunk to chunk, in 64 KB of memory.
+    /// Throws `FormatFailure`: `corrupt` for an invalid chunk of the animation, `overLimit` for more than `frameLimit`
+    /// frames, `truncated` if the file ends too early. Skips from chunk to chunk, in 64 KB of memory.
     ///
-    /// - Parameter allowsTruncated: accepts an animation that ends too early as an animation of its whole frames.
+    /// - Parameter allowsTruncated: accepts a file that ends too early, if it has at least one whole frame. The result
+    ///   then has only the whole frames.
     public static func read(
         _ source: some ByteSource, frameLimit: Int, allowsTruncated: Bool = false, check: () throws -> Void = {}
     ) throws -> PNGAnimation? {
@@ -58,7 +59,7 @@ public struct PNGAnimation: Sendable, Hashable {
         return try walk.finished(at: offset)
     }
 
-    /// Calls `visit` with the chunks in `range`, which `read` has found.
+    /// Calls `visit` with each chunk in a range that `read` has returned.
     public static func chunks(
         of source: some ByteSource, in range: Range<Int>, visit: (PNGLayout.Chunk) throws -> Void
     ) throws {
@@ -73,7 +74,7 @@ public struct PNGAnimation: Sendable, Hashable {
     }
 }
 
-/// The facts in the chunks before some offset.
+/// The properties of an animation, collected chunk by chunk.
 private struct AnimationWalk {
     let header: PNGHeader
     let frameLimit: Int
@@ -111,7 +112,7 @@ private struct AnimationWalk {
             guard sawData, open != nil else { throw Self.fault("frame data without its description") }
             open?.hasData = true
         case "IDAT":
-            // Without a claim before the image data, all else is for nothing.
+            // Without acTL before the image data, the PNG is a still picture.
             guard declared != nil else { return false }
             sharedEnd = sharedEnd ?? offset
             sawData = true
@@ -125,7 +126,7 @@ private struct AnimationWalk {
         return true
     }
 
-    /// The animation, after the end chunk.
+    /// Returns the animation at the end chunk, or nil if there was no `acTL`. Checks the number of frames.
     mutating func finished(at offset: Int) throws -> PNGAnimation? {
         guard let declared else { return nil }
         try close(at: offset)
@@ -151,7 +152,7 @@ private struct AnimationWalk {
         open = nil
     }
 
-    /// §11.3.4.1: the numbers of `fcTL` and `fdAT` chunks are a single sequence from 0.
+    /// Checks the number of an `fcTL` or `fdAT` chunk. Both kinds share a single sequence from 0 (§11.3.4.1).
     private mutating func checkSequence(_ chunk: PNGLayout.Chunk, _ window: inout SourceWindow) throws {
         guard chunk.body.count >= 4 else { throw Self.fault("a chunk of an animation without its number") }
         guard try window.bigEndian(at: chunk.body.lowerBound, 4) == nextSequenceNumber else {
@@ -160,15 +161,15 @@ private struct AnimationWalk {
         nextSequenceNumber += 1
     }
 
-    /// A frame's description (§11.3.4.2), before its chunks.
+    /// Reads a frame control chunk, `fcTL` (§11.3.4.2). The range of the frame's chunks is still empty.
     private func frame(_ chunk: PNGLayout.Chunk, _ window: inout SourceWindow) throws -> PNGAnimation.Frame {
         let start = chunk.body.lowerBound
         guard chunk.body.count == 26 else { throw Self.fault("a frame's description of the wrong length") }
-        // Within the file, as the chunk is.
+        // Never nil, because the chunk is within the file.
         func number(_ place: Int, _ width: Int) throws -> Int { try window.bigEndian(at: start + place, width) ?? 0 }
         let size = PixelSize(width: try number(4, 4), height: try number(8, 4))
         let (left, top) = (try number(12, 4), try number(16, 4))
-        // Each has 32 bits, so that sums fit.
+        // All numbers have 32 bits, so the sums do not overflow.
         guard size.width > 0, size.height > 0, left + size.width <= header.size.width,
             top + size.height <= header.size.height
         else { throw Self.fault("a frame outside of the picture") }

@@ -18,7 +18,6 @@ final class GIFAnimationWriter: AnimationWriter {
     private let background: RGB?
     private let interruption: Interruption
     private let output: GIFOutput
-    /// The first and the last palette.
     private var palettes: (first: IndexedPalette, last: IndexedPalette)?
     /// The previous frame as received.
     private var before: PackedCanvas

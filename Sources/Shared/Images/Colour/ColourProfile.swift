@@ -1,6 +1,6 @@
 import CLCMS
 
-/// An embedded profile for the colour space of its pixels, opened by Little CMS.
+/// The embedded profile of a picture, opened by Little CMS.
 ///
 /// Little CMS cannot be interrupted, so its input is bounded: the size of the profile, its memory, the kinds of
 /// pipeline stages, and the pixels per call.
@@ -10,7 +10,7 @@ final class ColourProfile {
     /// Owns the memory of the handle.
     private let context: ColourContext
 
-    /// Returns nil if the profile is corrupt, or for another colour space.
+    /// Returns nil if the profile is corrupt, or for another colour space than the pixels'.
     init?(_ bytes: [UInt8], layout: RowLayout) {
         let bytes = withoutFloatPipelines(bytes)
         guard let context = ColourContext(),

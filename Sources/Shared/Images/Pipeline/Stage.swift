@@ -41,7 +41,7 @@ final class Stage {
     }
 
     /// - Parameters:
-    ///   - mixing: the scale for resampling in floating point; nil resamples integers.
+    ///   - mixing: the encoding in which floating-point samples are averaged; nil resamples integers.
     ///   - hasAlpha: whether the last sample of a pixel is alpha, which requires floating point.
     init(
         from source: StageSource, _ plan: ResizePlan, mixing: SampleMixing?, hasAlpha: Bool, options: DecodeOptions

@@ -11,9 +11,9 @@ struct FilterWeights: Sendable {
     let count: Int
     /// Weights per output sample, including zeros that pad shorter filters.
     let taps: Int
-    /// The first input sample of each output sample.
+    /// For each output sample, its first input sample.
     let starts: [Int32]
-    /// The input sample after the last of each output sample.
+    /// For each output sample, the input sample after its last.
     let ends: [Int32]
     let weights: [Int16]
 }

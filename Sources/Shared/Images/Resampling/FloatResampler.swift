@@ -87,7 +87,7 @@ final class FloatResampler: Resampler {
     }
 }
 
-/// The scale for averaging samples, as tables from and to 8-bit samples.
+/// The encoding in which samples are averaged, as tables from and to 8-bit samples.
 struct SampleMixing: Sendable {
     /// The value of each of the 256 samples, 0...1.
     let values: [Float]
@@ -99,7 +99,7 @@ struct SampleMixing: Sendable {
     /// Linear light of sRGB.
     static let light = SampleMixing(values: SRGBCurve.light, samples: SRGBCurve.samples)
 
-    /// The encoded samples, with 64 steps between neighbours.
+    /// The stored encoding, with 64 steps between adjacent samples.
     static let coded = SampleMixing(
         values: (0...255).map { Float($0) / 255 }, samples: (0...255 * 64).map { UInt8(($0 + 32) / 64) })
 }

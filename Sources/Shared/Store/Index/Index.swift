@@ -277,11 +277,11 @@ package final class Index: Sendable {
         }
     }
 
-    /// Copies the log into the database if the log is long, see `Database.settleLog`.
+    /// Copies the write-ahead log into the database if the log is long, see `Database.settleLog`.
     func settleLog(over pages: Int32 = Database.restingPages) {
         connection.withLock { $0.database.settleLog(over: pages) }
     }
 
-    /// Empties the log, to free disk space.
+    /// Truncates the write-ahead log, to free disk space.
     func emptyLog() throws { try perform { $0.database.emptyLog() } }
 }

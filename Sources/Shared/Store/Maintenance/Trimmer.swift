@@ -43,13 +43,13 @@ final class Trimmer: Sendable {
         try trim(to: settings.capacity, now: now, atMost: limit)
     }
 
-    /// Evicts least recently used entries, except for leased and pinned entries, until `bytes` are free, and empties
-    /// the log.
+    /// Evicts least recently used entries, except for leased and pinned entries, until `bytes` are free, and truncates
+    /// the index's write-ahead log.
     func makeRoom(for bytes: Int) throws -> Removal {
         let now = clock.now()
         try index.sweep(now: now)
         let removal = try trim(to: max(0, try index.rootSize().bytes - bytes), now: now, atMost: nil)
-        // Empty the log even if nothing was evicted: readers may have prevented it earlier.
+        // Truncate the log even if nothing was evicted: readers may have blocked an earlier checkpoint.
         try index.emptyLog()
         return removal
     }

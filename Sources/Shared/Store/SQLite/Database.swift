@@ -68,7 +68,7 @@ final class Database {
             return SQLITE_OK
         }
 
-    /// If the log has at least `limit` pages, copies it into the database and empties it.
+    /// If the write-ahead log has at least `limit` pages, copies it into the database and truncates it.
     ///
     /// Replaces SQLite's `wal_autocheckpoint`, which copies the log but does not truncate it: only a later write of the
     /// same process would start the log again. Processes that write once and exit would never do so, and each would
@@ -79,7 +79,8 @@ final class Database {
         if sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK { logPages = 0 }
     }
 
-    /// Empties a log of any length, to free disk space, unless other readers or writers prevent it.
+    /// Truncates a write-ahead log of any length, to free disk space, unless other readers or writers block the
+    /// checkpoint.
     func emptyLog() { _ = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) }
 
     deinit {

@@ -71,7 +71,6 @@ struct FilePalette {
     }
 }
 
-/// The colours of a frame.
 struct FrameColours {
     /// The colours of changed pixels.
     var needed = ColourTable()

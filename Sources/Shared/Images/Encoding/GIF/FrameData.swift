@@ -41,7 +41,7 @@ struct FrameData {
             }
             let isFree = !frame.isChanged[place]
             let own = pixel.isTransparent || isFree && lastIndex == transparent ? nil : lastIndex
-            // At least `own` or `left` is not nil, because the palette serves the colours.
+            // At least one of `own` and `left` is not nil, because the palette serves the colours.
             let left = isFree ? transparent : nil
             let index = (spare == .drawn ? own ?? left : left ?? own) ?? 0
             first[place] = index

@@ -216,7 +216,8 @@ private final class UpkeepWorld {
     /// Expects that `clean` leaves no temporary files, and that no removed picture has returned.
     private func expectClean() throws {
         try home.run("img-cache", ["scope", "purge", "nobody"]).expect(0)
-        // Remove the leases, which would protect the files of removed entries for up to ten minutes.
+        // Remove the leases. A lease renewed a minute after its entry was stored would protect a removed file for ten
+        // minutes.
         let leases = "\(home.cacheRoot)/leases"
         for name in TemporaryFolder.names(in: leases) { unlink("\(leases)/\(name)") }
         try home.run("img-cache", ["clean", "APOD_TOOLS_LEASE=0s"]).expect(0)

@@ -4,8 +4,8 @@ import Support
 import TestSupport
 import Testing
 
-/// Runs the current tools on a root that the tools of layout 7 wrote, with the pictures that they judged differently
-/// (Tests/Corpus/roots).
+/// Runs the current tools on a root that the tools of layout 7 wrote, with pictures that the current tools decode or
+/// refuse where those tools did not (Tests/Corpus/roots).
 struct RecordedRootTests {
     private static let recorded = "\(Corpus.packageRoot)/Tests/Corpus/roots/layout-7"
     /// The time at which the tools stored the first entry, in milliseconds since 1970.

@@ -30,7 +30,7 @@ struct ConfinementAttackTests {
         ["no-cache", "cache=%", "folder=%", "text", "codecs"],
         // img-downsample to standard output
         ["no-cache", "cache=%", "output=-", "codecs"],
-        // img-cache sync with a remote
+        // img-cache push, pull
         ["cache=%", "folder=%", "network"],
     ]
 

@@ -12,7 +12,7 @@ import Testing
         HEIFPicture.Coded(
             codec: codec, size: PixelSize(width: 1000, height: megapixels * 1000), data: [0..<bytes],
             configuration: 0..<1, isMonochrome: isMonochrome, isWide: isWide, isSubsampled: isSubsampled,
-            signal: nil, hasLayers: false)
+            signal: nil, layer: nil, operatingPoint: 0)
     }
 
     private func single(_ tile: HEIFPicture.Coded) -> HEIFPicture.Tiling {
@@ -48,7 +48,7 @@ import Testing
     @Test func overflowingSizesSaturate() {
         let tile = HEIFPicture.Coded(
             codec: .av1, size: PixelSize(width: .max, height: 2), data: [0..<Int.max], configuration: 0..<1,
-            isMonochrome: false, isWide: true, isSubsampled: false, signal: nil, hasLayers: false)
+            isMonochrome: false, isWide: true, isSubsampled: false, signal: nil, layer: nil, operatingPoint: 0)
         let tiling = HEIFPicture.Tiling(size: tile.size, columns: 3, tiles: [tile, tile, tile])
         #expect(HEIFMemory.bytes(colours: tiling, alpha: tiling) == .max)
     }

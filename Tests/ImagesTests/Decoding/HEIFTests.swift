@@ -209,6 +209,39 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
         }
     }
 
+    /// Reads a picture whose lower layer is red and whose upper layer is blue, with another property.
+    private func layered(_ type: String, _ body: [UInt8]) throws -> (red: Int, blue: Int) {
+        let bytes = SmallPictures.layeredAVIF
+        guard case .tiles(let tiling, _) = try HEIFPicture(MemorySource(bytes), .avif).content else {
+            throw ImageError.notAnImage
+        }
+        let coded = tiling.tiles[0]
+        let properties = [
+            DrawnHEIF.size(16, 16), Array(bytes[coded.configuration]), DrawnHEIF.box(type, body),
+        ]
+        let picture = try read([DrawnHEIF.Item("av01", coded.data.flatMap { bytes[$0] }, properties)])
+        return (Int(picture.sample(8, 8, 0)), Int(picture.sample(8, 8, 2)))
+    }
+
+    @Test(
+        arguments: [
+            ("free", [], false), ("lsel", [0xFF, 0xFF], false), ("lsel", [0, 1], false), ("lsel", [0, 0], true),
+            ("a1op", [0], false), ("a1op", [1], true),
+        ] as [(String, [UInt8], Bool)])
+    func selectedLayerIsShown(property: String, body: [UInt8], isRed: Bool) throws {
+        let (red, blue) = try layered(property, body)
+        #expect(isRed ? red > 150 && blue < 100 : red < 100 && blue > 150)
+    }
+
+    @Test(arguments: [("lsel", [0, 2]), ("lsel", [1, 0]), ("a1op", [2]), ("a1op", [255])] as [(String, [UInt8])])
+    func missingLayerIsCorrupt(property: String, body: [UInt8]) {
+        #expect {
+            try layered(property, body)
+        } throws: { error in
+            if case ImageError.corrupt = error { true } else { false }
+        }
+    }
+
     @Test(arguments: [10, 12]) func limitedRangeGrayOf10And12BitsIsExpanded(bits: Int) throws {
         let picture = try decode(
             MemorySource(bits == 10 ? SmallPictures.grayAVIF10 : SmallPictures.grayAVIF12))

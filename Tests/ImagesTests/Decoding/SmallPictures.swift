@@ -26,6 +26,15 @@ enum SmallPictures {
     static let jpegXLWithAlpha = Base64.decoded(
         "/wrDwYLiQggIEADcAEsoN9YfvFeQMAVG1Jd5McbMc+cFhAA4jkcwgCL46kp8q7atNrxo4gMay4ArGCCZ/T5j0mSB/wg=")!
 
+    /// Two spatial layers of 16x16 pixels by libavif 1.4: red, then blue. The second operating point is the lower layer.
+    static let layeredAVIF = Base64.decoded(
+        "AAAAIGZ0eXBhdmlmAAAAAGF2aWZtaWYxbWlhZk1BMUIAAAEDbWV0YQAAAAAAAAAhaGRscgAAAAAAAAAAcGljdAAAAAAAAAAAAAAA"
+            + "AAAAAAAOcGl0bQAAAAAAAQAAACZpbG9jAAAAAEQAAAEAAQAAAAIAAAErAAAALgAAAVkAAAAjAAAAKGlpbmYAAAAAAAEAAAAaaW5m"
+            + "ZQIAAAAAAQAAYXYwMUNvbG9yAAAAAHppcHJwAAAAWmlwY28AAAAUaXNwZQAAAAAAAAAQAAAAEAAAABBwaXhpAAAAAAMICAgAAAAM"
+            + "YXYxQ4EADAAAAAATY29scm5jbHgAAgACAAKAAAAAD2ExbHgAAC4AAAAAAAAAGGlwbWEAAAAAAAAAAQABBQECgwQFAAAAWW1kYXQS"
+            + "AAoMABMBAICAz/za+YhANgAbEADKPDwxDAADQAAAAHWGTdrmWsVhArhq9ErANgggMAPAQAAAOyjw8MQwAA0AAAEAdYZNOWsyCJ3S"
+            + "6ORh2iA=")!
+
     /// Black and white halves of 32x16 pixels in limited range, by libavif.
     static let grayAVIF10 = Base64.decoded(
         "AAAAHGZ0eXBhdmlmAAAAAGF2aWZtaWYxbWlhZgAAAPBtZXRhAAAAAAAAAChoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAbGli"

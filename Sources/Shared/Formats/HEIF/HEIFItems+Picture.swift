@@ -107,14 +107,15 @@ extension HEIFItems {
         var size: PixelSize?
         var configuration: (place: Range<Int>, isMonochrome: Bool, isWide: Bool, isSubsampled: Bool)?
         var signal: Range<Int>?
-        var hasLayers = false
+        var (layer, operatingPoint): (Int?, Int) = (nil, 0)
         for property in properties(of: item) {
             switch property {
             case .size(let pixels): size = size ?? pixels
             case .configuration(let place, let isMonochrome, let isWide, let isSubsampled):
                 configuration = configuration ?? (place, isMonochrome, isWide, isSubsampled)
             case .signal(let place, _, _): signal = signal ?? place
-            case .layer: hasLayers = true
+            case .operatingPoint(let index): operatingPoint = index
+            case .layer(let index): layer = index == 0xFFFF ? nil : index
             default: break
             }
         }
@@ -127,10 +128,12 @@ extension HEIFItems {
             throw itemsElsewhere.contains(item)
                 ? unsupported("a picture whose data is in another item or file") : corrupt("a picture without data")
         }
+        if codec == .hevc, layer != nil { throw unsupported("a selected layer of HEVC") }
         return HEIFPicture.Coded(
             codec: codec, size: size, data: data, configuration: configuration.place,
             isMonochrome: configuration.isMonochrome, isWide: configuration.isWide,
-            isSubsampled: configuration.isSubsampled, signal: signal, hasLayers: hasLayers)
+            isSubsampled: configuration.isSubsampled, signal: signal, layer: layer,
+            operatingPoint: operatingPoint)
     }
 
     /// Reads the grid that an item's data describes (ISO/IEC 23008-12 §6.6.2.3).

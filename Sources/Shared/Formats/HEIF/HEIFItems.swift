@@ -14,8 +14,9 @@ struct HEIFItems {
         case profile(Range<Int>)
         /// The range is the whole box.
         case signal(Range<Int>, primaries: Int, transfer: Int)
-        /// The item selects one of several layers or operating points.
-        case layer
+        case operatingPoint(Int)
+        /// Layer 0xFFFF is the highest one.
+        case layer(Int)
         case other
     }
 
@@ -201,7 +202,10 @@ struct HEIFItems {
             case "prof", "rICC": return .profile(reader.rest)
             default: return .other
             }
-        case "a1op", "lsel": return .layer
+        // AV1 Image File Format §2.3.2.1
+        case "a1op": return .operatingPoint(try number(&reader, 1, &window))
+        // ISO/IEC 23008-12 §6.5.11
+        case "lsel": return .layer(try number(&reader, 2, &window))
         case "auxC":
             _ = try number(&reader, 4, &window)
             let text = try window.bytes(at: reader.rest.lowerBound, min(reader.rest.count, 44)) ?? []

@@ -18,8 +18,10 @@ public struct HEIFPicture: Sendable, Hashable {
         public let isSubsampled: Bool
         /// The `colr` box with ITU-T H.273 code points, or nil.
         public let signal: Range<Int>?
-        /// Whether the data has several layers or operating points.
-        public let hasLayers: Bool
+        /// The spatial layer to show, or nil for the highest one.
+        public let layer: Int?
+        /// The index of an operating point of AV1.
+        public let operatingPoint: Int
 
         public var dataBytes: Int { data.reduce(0) { $0 + $1.count } }
     }

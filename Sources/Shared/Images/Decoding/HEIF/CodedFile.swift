@@ -20,13 +20,11 @@ enum CodedFile {
         let configuration = try source.bytes(coded.configuration)
         let signal = try coded.signal.map { try source.bytes($0.prefix(64)) } ?? []
         // Offsets have a fixed length, so the length of the head does not depend on them.
-        let length = head(coded, configuration, signal, dataOffset: 0).count
-        let head = head(coded, configuration, signal, dataOffset: length)
+        let length = head(coded, configuration, signal, dataOffset: 0, dataBytes: 0).count
         guard length + coded.dataBytes <= UInt32.max else {
             throw ImageError.unsupported(format, "a picture of \(coded.dataBytes) bytes")
         }
         let file = AlignedBuffer(count: length + coded.dataBytes)
-        file.bytes.update(from: head, count: length)
         var done = length
         for range in coded.data {
             var place = range.lowerBound
@@ -39,12 +37,21 @@ enum CodedFile {
                 (place, done) = (place + got, done + got)
             }
         }
+        var dataBytes = coded.dataBytes
+        if coded.layer != nil || coded.operatingPoint != 0 {
+            let data = UnsafeMutableBufferPointer(start: file.bytes + length, count: dataBytes)
+            let layers = AV1Layers(layer: coded.layer, operatingPoint: coded.operatingPoint)
+            dataBytes = try layers.select(in: data, format)
+        }
+        let head = head(coded, configuration, signal, dataOffset: length, dataBytes: dataBytes)
+        file.bytes.update(from: head, count: length)
         return file
     }
 
-    /// Returns all boxes before the data, which begins at `dataOffset` (ISO/IEC 14496-12 §8.11, 23008-12 §6.5).
+    /// Returns all boxes before the data, which begins at `dataOffset` (ISO/IEC 14496-12 §8.11, 23008-12 §6.5). Its first
+    /// `dataBytes` bytes belong to the picture.
     private static func head(
-        _ coded: HEIFPicture.Coded, _ configuration: [UInt8], _ signal: [UInt8], dataOffset: Int
+        _ coded: HEIFPicture.Coded, _ configuration: [UInt8], _ signal: [UInt8], dataOffset: Int, dataBytes: Int
     ) -> [UInt8] {
         let (brand, kind) = coded.codec == .av1 ? ("avif", "av01") : ("heic", "hvc1")
         let size = fullBox("ispe", number(coded.size.width, 4) + number(coded.size.height, 4))
@@ -56,7 +63,7 @@ enum CodedFile {
         let boxes = [
             fullBox("hdlr", number(0, 4) + Array("pict".utf8) + number(0, 12) + [0]),
             fullBox("pitm", number(1, 2)),
-            fullBox("iloc", place + number(dataOffset, 4) + number(coded.dataBytes, 4)),
+            fullBox("iloc", place + number(dataOffset, 4) + number(dataBytes, 4)),
             fullBox("iinf", number(1, 2) + entry),
             box("iprp", box("ipco", size + configuration + signal) + associations),
         ]

@@ -72,9 +72,7 @@ final class CodedTiles {
         // Discards a tile that took longer than the time limit.
         try options.check()
         guard Int(pixels.width) == coded.size.width, Int(pixels.height) == coded.size.height else {
-            throw coded.hasLayers
-                ? ImageError.unsupported(format, "a layer of another size than the last one's")
-                : ImageError.corrupt(format, "two sizes")
+            throw ImageError.corrupt(format, "two sizes")
         }
         return tile
     }

@@ -65,6 +65,14 @@ import Testing
         #expect(Freshness.decide(earlier, now: now, rules: rules(waited: true)) == revalidation)
     }
 
+    /// Regression test: the runs that had waited received an answer that may depend on who asks (RFC 9111 §4.1).
+    @Test func entryWithVaryStarIsRevalidatedAfterAWait() throws {
+        var entry = try entry(age: .zero, etag: "\"1\"")
+        entry.vary = "*"
+        let decision = Freshness.decide(entry, now: now, rules: rules(waited: true))
+        #expect(decision == .revalidate(Validators(etag: "\"1\"")))
+    }
+
     @Test func entryOlderThanTheAcceptedAgeIsFetched() throws {
         func decide(_ oldest: Duration, age: Duration) throws -> Freshness {
             var rules = rules()

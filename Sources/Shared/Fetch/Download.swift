@@ -232,12 +232,13 @@ extension Validators {
         self.init(etag: usable("ETag") ?? known?.etag, lastModified: usable("Last-Modified") ?? known?.lastModified)
     }
 
-    /// Whether a 304 with the validators `given` refers to this version (RFC 9111 §4.3.4): compares the ETags or, if
-    /// neither side has an ETag, the modification times. True if there is nothing to compare.
+    /// Whether a 304 with the validators `given` refers to this version (RFC 9111 §4.3.4). A 304 without an ETag does if
+    /// this version has one, because the server compared it (RFC 9110 §13.1.3). Without an ETag of this version, the
+    /// modification times are compared; a 304 with an ETag and no time refers to another version.
     func isConfirmed(by given: Validators) -> Bool {
         func opaque(_ etag: String) -> Substring { etag.hasPrefix("W/") ? etag.dropFirst(2) : etag[...] }
-        if let etag, let other = given.etag { return opaque(etag) == opaque(other) }
-        guard etag == nil, given.etag == nil, let lastModified, let other = given.lastModified else { return true }
+        if let etag { return given.etag.map { opaque($0) == opaque(etag) } ?? true }
+        guard let lastModified, let other = given.lastModified else { return given.etag == nil }
         return lastModified == other
             || HTTPDate.timestamp(lastModified).map { $0 == HTTPDate.timestamp(other) } ?? false
     }

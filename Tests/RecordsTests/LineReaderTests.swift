@@ -20,13 +20,16 @@ private func drain(_ reader: LineReader) throws -> [String] {
 private func read(_ text: String) throws -> [String] { try drain(LineReader(bytes: Array(text.utf8))) }
 
 /// Starts a thread that writes the pieces to a pipe in order, and returns a reader of that pipe.
-private func reader(of pieces: [[UInt8]], willWait: @escaping () throws -> Void = {}) throws -> LineReader {
+private func reader(
+    of pieces: [[UInt8]], endsInNUL: Bool = false, willWait: @escaping () throws -> Void = {}
+) throws -> LineReader {
     // The reader may close the pipe early.
     signal(SIGPIPE, SIG_IGN)
     let pipe = try makePipe()
     let writer = try File(descriptor: pipe.writing, path: "pipe")
     try Thread.start { for piece in pieces { try? writer.write(piece) } }.detach()
-    return LineReader(file: try File(descriptor: pipe.reading, path: "pipe"), willWait: willWait)
+    let file = try File(descriptor: pipe.reading, path: "pipe")
+    return LineReader(file: file, endsInNUL: endsInNUL, willWait: willWait)
 }
 
 @Suite struct LineReaderTests {
@@ -90,6 +93,15 @@ private func reader(of pieces: [[UInt8]], willWait: @escaping () throws -> Void 
         let bytes = Array(text.utf8)
         #expect(try LineReader(bytes: bytes).beginsRecords() == areRecords)
         #expect(try reader(of: bytes.map { [$0] }).beginsRecords() == areRecords)
+    }
+
+    /// Regression test: the first line lost its blanks, and a name that begins with a brace was read as a record.
+    @Test(arguments: [("  a.jpg\n b.jpg\n", false), ("\n{a}.jpg\0 b.jpg\0", true), ("[1] moon.jpg\0", true)])
+    func firstLineIsReadInFull(_ text: String, endsInNUL: Bool) throws {
+        let lines = try reader(of: Array(text.utf8).map { [$0] }, endsInNUL: endsInNUL)
+        #expect(try !lines.beginsRecords())
+        let expected = text.split(separator: endsInNUL ? "\0" : "\n").enumerated().map { "\($0 + 1): \($1)" }
+        #expect(try drain(lines) == expected)
     }
 
     @Test func pictureIsNotReadAsLines() throws {

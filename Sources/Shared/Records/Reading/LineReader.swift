@@ -37,17 +37,23 @@ public final class LineReader {
     }
 
     /// Returns whether the input must be read by a `RecordReader`, because a brace, a bracket or binary data follows.
-    /// First skips a byte-order mark and blank lines.
+    /// First skips a byte-order mark and blank lines. Lines that end with NUL are never records, because a file name may
+    /// begin with any character.
     public func beginsRecords() throws -> Bool {
+        if lineEnd != Self.lineFeed { return false }
         try input.skipByteOrderMark()
-        while let byte = try input.peek() {
+        var indent = 0
+        while indent <= RecordReader.lengthLimit, let byte = try input.peek(at: indent) {
             switch byte {
             case Self.lineFeed:
                 input.line += 1
-                input.start += 1
-            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): input.start += 1
-            case UInt8(ascii: "{"), UInt8(ascii: "["): return true
-            default: return lineEnd != 0 && RecordReader.isBinary(input.unused)
+                input.start += indent + 1
+                indent = 0
+            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): indent += 1
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                input.start += indent
+                return true
+            default: return RecordReader.isBinary(input.unused)
             }
         }
         return false

@@ -49,7 +49,13 @@ import Testing
         )
     }
 
-    @Test(arguments: ["<hdrgm:a>", "<a b=\"c", "<a", "<hdrgm:a><b", "<"])
+    /// Regression test: after a comment without blanks, everything up to the next comment was kept.
+    @Test(arguments: ["<!--a-->", "<!---->", "<!-- \" -->", "<![CDATA[<hdrgm:a>]]>", "<![CDATA[]]]]>"])
+    func elementAfterACommentOrLiteralTextIsRemoved(text: String) {
+        #expect(copy(text + "<hdrgm:a/><!--b-->") == text + "          <!--b-->")
+    }
+
+    @Test(arguments: ["<hdrgm:a>", "<a b=\"c", "<a", "<hdrgm:a><b", "<", "<!--", "<!-->", "<![CDATA[>", "<![CDATA[]>"])
     func unterminatedPacketHasNoCopy(text: String) {
         #expect(copy(text) == nil)
     }

@@ -222,8 +222,21 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(
             String(decoding: made.line, as: UTF8.self)
                 == #"{"date":"2024-02-03","title":"A launch","hdurl":"https://x.org/a.jpg?w=1","#
-                + #""error":{"tool":"img-cache","code":"x","message":"cannot read … … No … room at https://x.org/a or … … 10.5 of 10:30. Wait.","transient":true,"exit":75}}"#
+                + #""error":{"tool":"img-cache","code":"x","message":"cannot read …: … No … room at https://x.org/a or … … 10.5 of 10:30. Wait.","transient":true,"exit":75}}"#
         )
+    }
+
+    /// Regression test: the part of a path after a space was published, and so were relative paths.
+    @Test(arguments: [
+        ("cannot open /home/ada/My Pictures/moon.jpg: gone", "/x", "cannot open … gone"),
+        ("/home/ada/a b/c d.jpg: the JPEG is corrupt", "/home/ada/a b/c d.jpg", "…: the JPEG is corrupt"),
+        ("ada/moon 1.jpg: no such file", "ada/moon 1.jpg", "…: no such file"),
+        ("cannot rename /a/b to /c/d: the disk is full", "moon.jpg", "cannot rename … to … the disk is full"),
+        ("the file /a/b is empty, see https://x.org/a", "a", "the file … is empty, see https://x.org/a"),
+    ])
+    func pathsAreRemovedFromMessages(_ message: String, path: String, _ shown: String) throws {
+        let source = try record(#"{"path":"\#(path)","error":{"message":"\#(message)"}}"#)
+        #expect(publication.record(of: source).string("error.message") == shown)
     }
 
     @Test func linksToPrivateAddressesAreRemoved() throws {

@@ -101,10 +101,11 @@ struct Publication {
 
     private static func error(of record: Record) -> JSON? {
         guard record.hasError else { return nil }
+        let paths = ["path", "cache.path"].compactMap { record.string($0) }
         return .object([
             "tool": record.string("error.tool").map { .string($0) },
             "code": record.string("error.code").map { .string($0) },
-            "message": .string(words(record.string("error.message") ?? "")),
+            "message": .string(words(record.string("error.message") ?? "", paths: paths)),
             "transient": record.bool("error.transient").map { .bool($0) },
             "exit": record.integer("error.exit").map { .integer($0) },
         ])
@@ -119,18 +120,39 @@ struct Publication {
     }
 
     /// Removes paths and private addresses from a message.
-    static func words(_ message: String) -> String {
-        PlainText.folded(message).split(separator: " ").map { word in
-            let bare = word.drop { "(\"'".unicodeScalars.contains($0.unicodeScalars.first!) }
-            let name = String(bare.withoutPunctuation)
-            if bare.hasPrefix("/") && bare.utf8.count > 1 { return "…" }
-            if name.hasScheme, address(name) == nil { return "…" }
-            return isPrivateServer(name) ? "…" : String(word)
-        }.joined(separator: " ")
+    ///
+    /// - Parameter paths: paths that the message may contain. Other paths are recognised by their first slash. If such a
+    ///   path contains spaces, its last name may be only partly removed.
+    static func words(_ message: String, paths: [String] = []) -> String {
+        let known = paths.filter { $0.contains("/") && $0.utf8.count > 1 }
+        let message = known.reduce(message) { $0.replacing($1, with: "…") }
+        var words = PlainText.folded(message).split(separator: " ")[...]
+        var shown: [String] = []
+        while let word = words.popFirst() {
+            let name = String(word.bare.withoutPunctuation)
+            if isPath(word) {
+                shown.append("…")
+                // The path may go on after a space.
+                if word.withoutPunctuation == word {
+                    let rest = words.prefix { !isPath($0) && !String($0.bare).hasScheme }
+                    if let last = rest.lastIndex(where: { $0.contains("/") }) { words = words[(last + 1)...] }
+                }
+            } else if name.hasScheme && address(name) == nil || isPrivateServer(name) {
+                shown.append("…")
+            } else {
+                shown.append(String(word))
+            }
+        }
+        return shown.joined(separator: " ")
     }
+
+    private static func isPath(_ word: Substring) -> Bool { word.bare.hasPrefix("/") && word.bare.utf8.count > 1 }
 }
 
 extension Substring {
+    /// The text after opening quotes and parentheses.
+    fileprivate var bare: Substring { drop { "(\"'".unicodeScalars.contains($0.unicodeScalars.first!) } }
+
     fileprivate var withoutPunctuation: Substring {
         var rest = self
         while let last = rest.unicodeScalars.last, ":;,.)\"'".unicodeScalars.contains(last) {

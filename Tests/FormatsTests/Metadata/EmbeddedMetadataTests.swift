@@ -42,6 +42,8 @@ import Testing
         }
         let gif = try read(Tiny.gif(Tiny.control(delay: 3), Tiny.gifFrame(), Self.xmpExtension(Self.xmp)))
         #expect(gif.xmp == Self.xmp && gif.exif == nil && gif.copyright == "by XMP")
+        let padded = try read(Tiny.gif(Tiny.gifFrame(), [0, 0], Self.xmpExtension(Self.xmp)))
+        #expect(padded.xmp == Self.xmp)
     }
 
     @Test func captionComesFromEXIFAndXMP() throws {

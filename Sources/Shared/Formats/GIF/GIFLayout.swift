@@ -150,6 +150,8 @@ enum GIFLayout {
                         return
                     }
                     offset = end
+                } else if introducer == 0 {
+                    offset += 1
                 } else {
                     return
                 }

@@ -59,7 +59,7 @@ extension XMPPacket {
         name.starts(with: "xmlns:".utf8) ? name.dropFirst(6) + [UInt8(ascii: ":")] : name
     }
 
-    /// A tag, comment or instruction between angle brackets.
+    /// A tag, comment, literal text or instruction between angle brackets.
     private struct Tag {
         let name: Range<Int>
         /// The offset after its `>`.
@@ -79,9 +79,11 @@ extension XMPPacket {
                 return begin..<place
             }
             name = word()
-            if bytes[name].starts(with: "!--".utf8) {
-                // A comment. It may contain an apostrophe.
-                while place + 2 < bytes.count, !bytes[place..<place + 3].elementsEqual("-->".utf8) { place += 1 }
+            // A comment or a literal text may contain any characters but its end.
+            for (mark, endMark) in [("!--", "-->"), ("![CDATA[", "]]>")]
+            where bytes[(start + 1)...].starts(with: mark.utf8) {
+                place = start + 1 + mark.utf8.count
+                while place + 2 < bytes.count, !bytes[place..<place + 3].elementsEqual(endMark.utf8) { place += 1 }
                 guard place + 2 < bytes.count else { return nil }
                 (opens, end) = (false, place + 3)
                 return

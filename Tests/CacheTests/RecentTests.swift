@@ -163,7 +163,7 @@ import Testing
 
     // MARK: Versions
 
-    @Test func usesAndCountersKeepTheVersion() throws {
+    @Test func recordedUsesAndCountersDoNotChangeTheVersion() throws {
         let version = try #require(cache.index.version())
         world.time.advance(.seconds(61))
         let entry = try #require(try cache.index.find(key("moon").name, in: .standard))

@@ -34,7 +34,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(template.names == ["id", "inner", "missing"])
     }
 
-    @Test func templatesHaveTheExpectedNames() {
+    @Test func templatesContainThePlaceholdersThatPagesFill() {
         #expect(
             PageTemplate(PackageResources.page_html).names == [
                 "root", "parts", "theme", "title", "head", "style", "name", "hero", "heading", "tiles", "pages", "foot",
@@ -54,7 +54,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
 }
 
 @Suite struct PlaceCollectionTests {
-    @Test func placesOfTheSameDayHaveDifferentNames() throws {
+    @Test func picturesOfTheSameDayHaveDifferentIDs() throws {
         var places = PlaceCollection()
         #expect(places.add(try place("2024-02-03", "a"))?.id == "2024-02-03")
         let second = try #require(places.add(try place("2024-02-03", "b")))

@@ -214,7 +214,7 @@ extension PartialFile.Note {
     func isContinued(by response: HTTPResponse, from count: Int) -> Bool {
         guard let range = ContentRange(response.headers), range.first == count else { return false }
         let given = Validators(of: response.headers)
-        // An answer with an ETag is another version if the note has none, even with the same date.
+        // If the note has no ETag, an answer with an ETag is another version, even if it was modified at the same time.
         guard given.etag == validators.etag, validators.lastModified.map({ $0 == given.lastModified }) ?? true else {
             return false
         }

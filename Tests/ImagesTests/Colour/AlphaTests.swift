@@ -53,7 +53,7 @@ import Testing
         #expect(try Array(decodeFrame(0, of: MemorySource(gif)).bytes[0..<4]) == [200, 10, 10, 255])
     }
 
-    @Test func animatedWebPHasTheAlphaFlagIfItsCroppedFramesAreOpaque() throws {
+    @Test func transparentMarginOfAnAnimatedWebPSetsTheAlphaFlag() throws {
         func frame(_ ground: [UInt8], _ step: Int) -> PixelBuffer {
             let picture = DrawnPicture(width: 64, height: 64, channels: 4) { x, y in
                 (16..<48).contains(x) && (16..<48).contains(y) ? [UInt8(100 + 50 * step), 80, 40, 255] : ground

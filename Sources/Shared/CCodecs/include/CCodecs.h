@@ -177,7 +177,7 @@ typedef struct {
     /// Whether the stored rows differ from the decoded rows only by PNG's filters: not interlaced, 8 bits per sample,
     /// no palette, no transparent colour.
     int direct;
-    /// The offset of the first IDAT chunk, including its length field.
+    /// The offset of the length field of the first IDAT chunk.
     uint64_t data_offset;
     /// The embedded profile, owned by the decoder; NULL without a profile.
     const uint8_t *profile;

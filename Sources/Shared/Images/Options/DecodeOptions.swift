@@ -16,7 +16,7 @@ public struct DecodeOptions: Sendable {
     public var spareThreads: ThreadBudget
     /// Memory shared by all pictures of a run. Default: a separate budget of `limits.maxMemoryBytes`.
     public var memory: MemoryBudget
-    /// The picture that is being decoded with these options; nil before `begun`.
+    /// The time used by the picture being decoded, and its number in the memory budget; nil before `begun`.
     private var picture: PictureAllowance?
 
     public enum Quality: String, Sendable, Hashable, CaseIterable {

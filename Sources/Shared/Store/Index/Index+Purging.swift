@@ -249,7 +249,7 @@ extension Index.Connection {
             ?? false
     }
 
-    /// Inserts a purged row for each scope folder, because the index may have lost its row.
+    /// Inserts a row marked as purged for each scope folder without a row, because the index may have lost it.
     fileprivate func addRowsOfLostScopes() throws {
         for folder in try root.scopeFolders() {
             guard let generation = CacheRoot.generation(ofFolder: folder) else { continue }

@@ -3,9 +3,10 @@ import Libc
 
 /// A process that outlives its parent, without a terminal.
 public enum DetachedProcess {
-    /// Starts this program with `arguments` in a new session. Its standard output and standard error are `/dev/null`.
-    /// Its standard input is a pipe that closes when this process ends, which `begin` waits for. It inherits only the
-    /// environment variables in `passedOn`, and therefore no secret.
+    /// Starts this program with `arguments` in a new session. The new process must first call `begin`. Its standard
+    /// output and standard error are `/dev/null`. Its standard input is a pipe that closes when this process ends, so
+    /// that `begin` can wait for that end. It inherits only the environment variables in `passedOn`, and therefore no
+    /// secret.
     ///
     /// Call it before this process drops its right to run programs. Throws `SystemFailure`.
     public static func start(_ arguments: [String]) throws {

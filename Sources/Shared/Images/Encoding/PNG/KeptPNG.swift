@@ -6,8 +6,8 @@ struct KeptPNG {
     private let source: any ByteSource
     private let image: PNGImageData
 
-    /// Returns nil if the output cannot keep the pixels as stored: with 16 bits per sample, or not interlaced although
-    /// this is requested.
+    /// Returns nil if the output cannot keep the stored pixels: they have 16 bits per sample, or an interlaced output
+    /// is requested and they are not interlaced.
     init?(_ source: some ByteSource, isProgressive: Bool) throws {
         let image = try PNGImageData(source)
         guard image.header.depth <= 8, image.header.isInterlaced || !isProgressive else { return nil }

@@ -72,8 +72,8 @@ public final class GalleryFolder: Sendable {
         return known
     }
 
-    /// Adds places, removes places that `settings` selects, and writes all files. Throws `SystemFailure` (73), and
-    /// after writing `PruneRefusal` or `MissingPicture`.
+    /// Adds places, removes places that `settings` selects, and writes all files. Throws `SystemFailure` (73) and, once
+    /// all files are written, `PruneRefusal` or `MissingPicture`.
     ///
     /// - Parameter came: the places of this run, in input order.
     func write(_ came: [Place], _ settings: GallerySettings) throws {
@@ -147,7 +147,7 @@ public final class GalleryFolder: Sendable {
 
     /// Removes the given pictures, and temporary files of killed runs. Does nothing while another run is active.
     ///
-    /// - Parameter all: also removes all other pictures that no place uses.
+    /// - Parameter all: whether to remove all other pictures that no place uses, too.
     private func remove(_ paths: Set<String>, all: Bool, of places: PlaceCollection) throws {
         guard flock(use.descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
         defer { _ = flock(use.descriptor, LOCK_SH) }

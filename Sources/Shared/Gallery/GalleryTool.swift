@@ -75,7 +75,8 @@ public final class GalleryTool: RecordTool {
         state = Monitor(State(places: places))
     }
 
-    /// Writes the pages. Throws `SystemFailure` (73), and after writing `PruneRefusal` or `MissingPicture`.
+    /// Writes the pages. Throws `SystemFailure` (73) and, once all pages are written, `PruneRefusal` or
+    /// `MissingPicture`.
     public func write() throws {
         let came = state.withLock { state in state.came.sorted { $0.key < $1.key }.map(\.value) }
         try folder.write(came, settings)

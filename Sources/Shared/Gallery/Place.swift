@@ -12,7 +12,7 @@ public struct Place: Sendable, Equatable {
     var formerKey: String?
     /// Whether an earlier version wrote the place and computed its key.
     var isFormer = false
-    /// The name of the place in addresses, unique in a collection. Empty before the place is added.
+    /// The id of the place in addresses, unique in a collection. Empty before the place is added.
     var id = ""
     let day: CalendarDay?
     /// The public fields and the files, with paths relative to the gallery.
@@ -99,8 +99,8 @@ public struct Place: Sendable, Equatable {
 
     static func isKey(_ text: String) -> Bool { text.utf8.count == 32 && text.utf8.allSatisfy(\.isHexadecimalDigit) }
 
-    /// Returns the possible names of a place, the shortest first. The name of a dated place is its day, followed by a
-    /// part of the key if the day has several places. The name of an undated place is a part of the key.
+    /// Returns the possible ids of a place, the shortest first. The id of a dated place is its day, followed by a part
+    /// of the key if the day has several places. The id of an undated place is a part of the key.
     static func names(day: CalendarDay?, key: String) -> [String] {
         guard let day else { return ["p-\(key.prefix(12))", "p-\(key)"] }
         return ["\(day)", "\(day)-\(key.prefix(6))", "\(day)-\(key)"]

@@ -41,8 +41,8 @@ struct PlaceCollection: Sendable {
         return place
     }
 
-    /// Changes the key of a place that an earlier version wrote from `former` to `key`, unless the place has another
-    /// day.
+    /// Stores a place under `key` instead of `former`, the key that an earlier version computed, unless the place has
+    /// another day.
     mutating func takeOver(_ former: String?, as key: String, _ day: CalendarDay?) {
         guard let former, former != key, indices[key] == nil, let index = indices[former] else { return }
         let old = places[index]
@@ -57,7 +57,7 @@ struct PlaceCollection: Sendable {
         if let day = old.day, let place = ofDays[day]?.firstIndex(of: former) { ofDays[day]?[place] = key }
     }
 
-    /// Returns the name of an existing place, or reserves a name for a new place: `wanted` if it is free.
+    /// Returns the id of an existing place, or reserves an id for a new place: `wanted` if it is free.
     mutating func reserveID(_ key: String, _ day: CalendarDay?, _ wanted: String = "") -> String {
         if let old = self[key], old.day == day { return old.id }
         let id = ([wanted] + Place.names(day: day, key: key)).first { !$0.isEmpty && (ids[$0] ?? key) == key } ?? key

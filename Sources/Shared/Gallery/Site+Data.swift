@@ -22,8 +22,8 @@ extension Site {
         return Self.script("days", .object(months.map { JSON.Member($0.name, .integer($0.bits)) }))
     }
 
-    /// Scripts that list the names of the places on each page. Each script contains the names that end in the same
-    /// character. A day is also a name of its first picture.
+    /// Scripts that list the ids of the places on each page, so that a page finds the page of any id. Each script has
+    /// the ids that end in the same character. If the first place of a day has another id, the day is listed too.
     var names: [(path: String, text: String)] {
         typealias Part = (page: String, names: [JSON])
         func add(_ name: String, _ page: String, to parts: inout [Part]) {

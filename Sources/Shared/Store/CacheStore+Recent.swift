@@ -34,9 +34,9 @@ extension CacheStore {
     /// Reads the rows of all keys in one transaction, and records their leases together.
     ///
     /// - Parameters:
-    ///   - asFetch: whether the caller would otherwise use `fetch`. An entry is then no hit if `settings.refreshes` is
-    ///     set, its `vary` is set, or its expiry would change.
-    ///   - expiries: the requested expiry of each entry; where nil, `settings.expiry`.
+    ///   - asFetch: whether the caller would otherwise use `fetch`. An entry is then not a hit if `settings.refreshes`
+    ///     is set, its `vary` is set, or its expiry would change.
+    ///   - expiries: the requested expiry of each entry; a nil element, or nil, requests `settings.expiry`.
     public func freshHits(_ keys: [CacheKey], asFetch: Bool, expiries: [Expiry?]? = nil) -> [Entry?] {
         var entries = [Entry?](repeating: nil, count: keys.count)
         if asFetch, settings.refreshes { return entries }

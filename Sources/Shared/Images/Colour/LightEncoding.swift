@@ -9,7 +9,7 @@ struct LightEncoding {
     let matrix: Matrix3
 
     /// The primaries of sRGB in the profile connection space, XYZ adapted to D50, as rounded in Little CMS's profiles.
-    /// The values of real profiles lie around these.
+    /// The values of real profiles are close to these.
     static let primaries = Matrix3(
         rows: (0.436_035, 0.385_117, 0.143_051), (0.222_488, 0.716_904, 0.060_608), (0.013_916, 0.097_061, 0.713_928))
 

@@ -131,7 +131,7 @@ final class PixelOutput {
     private func cut(_ pixels: PixelBuffer) -> (left: Int, top: Int) {
         let spare = (x: pixels.size.width - placement.target.width, y: pixels.size.height - placement.target.height)
         guard let saliency = output.geometry.saliency else { return (spare.x / 2, spare.y / 2) }
-        // At most one is positive: the rendered picture covers the crop exactly along the other side.
+        // `spare` is positive along one side at most: along the other, the rendered picture is as long as the crop.
         let isWide = spare.x > 0
         let kept =
             isWide

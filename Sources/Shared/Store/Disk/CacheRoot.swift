@@ -19,7 +19,7 @@ import Support
 /// key-secret                        32 random bytes, for keys of addresses with secrets (`KeySecrets`)
 /// ```
 /// `<scope>` and `<name>` are 32 hexadecimal digits of a SHA-256: no external text becomes a path. `<stamp>` is the
-/// first 24 digits of the content's SHA-256, or 16 digits and 8 random ones if a row already names that file. A file
+/// first 24 digits of the content's SHA-256, or 16 of them and 8 random digits if a row already names that file. A file
 /// that has a row is therefore never overwritten, and a power failure cannot leave a row whose file has another
 /// content. The two digits divide the files among 256 folders, because some file systems are slow with a million files
 /// in a folder. Folders have mode 0700, files 0600.

@@ -23,7 +23,7 @@ public struct Entry: Sendable, Equatable {
     var parent: String?
     /// The SHA-256 of a variant's original.
     var parentSHA256: String?
-    /// The source without credentials; nil for a local file.
+    /// The address of the source without credentials; nil for a local file.
     public internal(set) var url: String?
     /// The name of the file, see `CacheRoot`.
     var file = ""

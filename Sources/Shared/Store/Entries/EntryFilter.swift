@@ -23,11 +23,11 @@ public struct EntryFilter: Sendable, Equatable {
     /// For variants, the key of the original.
     public var keyPrefix = ""
     public var keySuffix = ""
-    /// Accepts entries fetched longer ago.
+    /// Accepts entries that were fetched longer ago than this duration.
     public var olderThan: Duration?
-    /// Accepts entries fetched more recently.
+    /// Accepts entries that were fetched within this duration.
     public var newerThan: Duration?
-    /// Accepts entries last leased longer ago.
+    /// Accepts entries that were last leased longer ago than this duration.
     public var unusedFor: Duration?
     public var largerThan: Int?
     public var smallerThan: Int?

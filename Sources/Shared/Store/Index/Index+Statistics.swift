@@ -73,7 +73,7 @@ extension Index.Connection {
             Statistics.Sum(entries: $0.int(0), bytes: $0.int(1))
         }
         let all = totals ?? Statistics.Sum()
-        // Future uses do not count as leased, as in trimming.
+        // An entry whose last use is in the future does not count as leased, as in trimming.
         let held = try database.first(Index.selectHeld, Value(now), Value(now + Clock.tolerance)) {
             (
                 free: Statistics.Sum(entries: $0.int(0), bytes: $0.int(1)),

@@ -13,7 +13,7 @@ extension CacheStore {
         try validated(index.find(key.name, in: scope), of: key, isLocked: isLocked, onLoss: onLoss)
     }
 
-    /// Returns the entry of a row that was just read, under the same conditions. `row` is nil if the key has none.
+    /// Does the same as `validated(_:)` for a row that was just read. `row` is nil if the key has no row.
     package func validated(
         _ row: Entry?, of key: CacheKey, isLocked: Bool = false, onLoss: () -> Void = {}
     ) throws -> Entry? {

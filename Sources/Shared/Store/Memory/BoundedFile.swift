@@ -1,7 +1,7 @@
 import Libc
 import Support
 
-/// A file that is written sequentially; a file in memory only within the memory limit.
+/// A file that is written sequentially. A file in memory grows only within the memory limit.
 public final class BoundedFile: ByteSink {
     public let file: File
     public private(set) var count: Int

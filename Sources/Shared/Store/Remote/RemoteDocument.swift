@@ -33,7 +33,7 @@ public struct RemoteDocument: Sendable, Equatable {
     public let content: Content
     /// The facts of a picture.
     public var picture: FileFacts?
-    /// The source without credentials.
+    /// The address of the source without credentials.
     public var url: String?
     public var validators: Validators
     public let fetchedAt: Timestamp

@@ -11,7 +11,7 @@ public enum Policy: String, Sendable, CaseIterable {
     public static let expected = "enabled, disabled or memory"
 }
 
-/// Chooses the policy for an address: of the first rule whose pattern matches, or else the standard policy.
+/// Chooses the policy for an address: the policy of the first rule whose pattern matches, or else the standard policy.
 public struct Policies: Sendable {
     public struct Rule: Sendable {
         public let pattern: AddressPattern

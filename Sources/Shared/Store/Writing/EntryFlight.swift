@@ -12,7 +12,7 @@ package final class EntryFlight: Sink {
         package var name: String
         /// The key of the entry or of its original.
         package var key: CacheKey
-        /// The source without credentials.
+        /// The address of the source without credentials.
         package var url: String?
         /// The original of a variant.
         var original: Entry?
@@ -216,7 +216,7 @@ extension CacheStore {
     /// otherwise `miss`. Throws the errors of the inspection, `CacheFailure`, `SystemFailure`, `Cancelled`.
     ///
     /// - Parameters:
-    ///   - url: the source without credentials; nil for a local file.
+    ///   - url: the address of the source without credentials; nil for a local file.
     ///   - inspect: nil for the inspection of the cache.
     ///   - expiry: nil for the expiry of the settings.
     public func store(

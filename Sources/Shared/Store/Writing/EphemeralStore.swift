@@ -75,7 +75,7 @@ public final class EphemeralStore: Sendable {
     /// Inspects a completely written file and begins its lease.
     ///
     /// - Parameters:
-    ///   - url: the source without credentials; nil for a local file.
+    ///   - url: the address of the source without credentials; nil for a local file.
     ///   - inspect: nil for the inspection of the store.
     package func finish(_ file: EphemeralFile, key: CacheKey, url: String?, inspect: Inspection? = nil) throws -> Entry
     {

@@ -80,7 +80,7 @@ package final class SharedEntry {
 
     /// Whether a document is newer than the entry. Always true for a variant.
     func isNewer(_ document: RemoteDocument, than old: Entry?) -> Bool {
-        // The name of a variant contains the digest of its original and its options, so its content is always right.
+        // `RemoteName` of a variant covers its options and its original's SHA-256, so no document has other content.
         guard subject.original == nil else { return true }
         guard document.isPast(at: cache.clock.now()) else { return false }
         return old.map { document.fetchedAt > $0.fetchedAt } ?? true

@@ -2,7 +2,8 @@
 public enum ExitCode: Int32, Sendable, CaseIterable {
     /// Every record succeeded.
     case success = 0
-    /// `get`, `has`, `path`, `cat`, `info`: not in the cache. `verify`: found damage.
+    /// `get`, `has`, `path`, `cat`, `info`, `rm`, `pin`, `unpin`: not in the cache. `gallery --remove`: not in the
+    /// gallery. `verify`: found damage.
     case absent = 1
     /// Unknown option, bad date or number.
     case usage = 64

@@ -3,9 +3,9 @@ import Formats
 /// Selects spatial layers in the data of an AV1 picture.
 ///
 /// libheif always decodes the highest layer of the first operating point, so the data of other layers is removed before
-/// it decodes. Sections are those of the AV1 Bitstream & Decoding Process Specification.
+/// it decodes. Sections refer to the AV1 Bitstream & Decoding Process Specification.
 struct AV1Layers {
-    /// The layer to show, or nil for the highest one. The layers below it are needed to decode it.
+    /// The layer to show, or nil for the highest layer. The layers below it are needed to decode it.
     let layer: Int?
     /// The index of the operating point in the sequence header.
     let operatingPoint: Int

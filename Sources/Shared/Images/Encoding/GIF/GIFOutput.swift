@@ -148,7 +148,7 @@ private struct GIFEffort {
     init(_ effort: Int, canSkip: Bool) {
         let all: [FrameData.Spare] =
             effort == 0 ? [.skipped] : [.skipped, .drawn, .free]
-        // Without pixels to skip, all are equal.
+        // Without pixels to skip, all three give the same data.
         spares = canSkip ? all : [.skipped]
         lookAhead = effort >= 7 ? 3 : effort >= 3 ? 1 : 0
     }

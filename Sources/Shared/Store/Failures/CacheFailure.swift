@@ -48,7 +48,7 @@ public enum CacheFailure: Failure, Equatable {
 }
 
 extension CacheFailure {
-    /// The root was removed during every one of several attempts.
+    /// The root was removed during each of several attempts.
     static func replaced(root path: String) -> CacheFailure {
         .io(detail: "its folder is removed again and again", root: path)
     }

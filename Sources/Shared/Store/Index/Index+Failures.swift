@@ -65,7 +65,7 @@ extension Index {
         }
     }
 
-    /// Deletes the cached failures of a scope or of all scopes, or only the expired ones. Returns their number.
+    /// Deletes the cached failures, or only the expired failures, of a scope or of all scopes. Returns their number.
     func forgetNegatives(of scope: ScopeName?, expiredOnly: Bool, now: Timestamp) throws -> Int {
         try write(now: now) { connection in
             try connection.database.run(

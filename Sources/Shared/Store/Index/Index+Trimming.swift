@@ -45,7 +45,8 @@ extension Index {
         id, bytes, scope, (SELECT purged FROM scopes WHERE scopes.id = entries.scope), file,
         (SELECT folder FROM scopes WHERE scopes.id = entries.scope)
         """
-    /// The number and bytes of all entries except purged ones, which are removed anyway and must not cause evictions.
+    /// The number and bytes of all entries except purged entries, which are removed anyway and must not cause
+    /// evictions.
     static let selectTotals = """
         SELECT entries - (SELECT coalesce(sum(entries), 0) FROM scopes WHERE purged = 1),
             bytes - (SELECT coalesce(sum(bytes), 0) FROM scopes WHERE purged = 1)
@@ -168,7 +169,7 @@ extension Index {
 
 /// The size of a root according to its index.
 struct RootSize: Sendable, Equatable {
-    /// The bytes of all entries except purged ones.
+    /// The bytes of all entries except purged entries.
     var bytes: Int
     /// Whether files whose rows were deleted await removal.
     var hasDoomed: Bool

@@ -14,7 +14,7 @@ struct AV1Layers {
     ///
     /// Throws `ImageError.corrupt` if the units are damaged, or if the layer or the operating point does not exist.
     func select(in data: UnsafeMutableBufferPointer<UInt8>, _ format: ImageFormat) throws -> Int {
-        // Every unit belongs to the first operating point, which is the one that libheif decodes.
+        // Every unit belongs to the first operating point, and libheif decodes that operating point.
         var mask = operatingPoint == 0 ? 0 : nil
         var hasLayer = layer == nil
         var (place, length) = (0, 0)

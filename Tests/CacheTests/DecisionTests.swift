@@ -65,7 +65,8 @@ import Testing
         #expect(Freshness.decide(earlier, now: now, rules: rules(waited: true)) == revalidation)
     }
 
-    /// Regression test: the runs that had waited received an answer that may depend on who asks (RFC 9111 §4.1).
+    /// Regression test: runs that had waited received an answer that may depend on properties of the first run (RFC
+    /// 9111 §4.1).
     @Test func entryWithVaryStarIsRevalidatedAfterAWait() throws {
         var entry = try entry(age: .zero, etag: "\"1\"")
         entry.vary = "*"

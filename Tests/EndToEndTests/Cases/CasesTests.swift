@@ -1,3 +1,4 @@
+import Libc
 import Support
 import TestSupport
 import Testing
@@ -11,6 +12,12 @@ import Testing
         tool == "README.md" ? [] : TemporaryFolder.names(in: "\(root)/\(tool)").sorted().map { "\(tool)/\($0)" }
     }
 
+    /// The cases whose names contain `APOD_TOOLS_CASES`, or all.
+    private static let chosen: [String] = {
+        guard let part = getenv("APOD_TOOLS_CASES").map({ String(cString: $0) }) else { return names }
+        return names.filter { $0.contains(part) }
+    }()
+
     /// The files that the tests read; the commands of a case use all other files.
     private static let parts: Set = ["args", "in", "out", "err", "code", "setup", "service", "session", "unchecked"]
 
@@ -23,7 +30,7 @@ import Testing
         }
     }
 
-    @Test(arguments: names) func caseHasItsExpectedResult(_ name: String) throws {
+    @Test(arguments: chosen) func caseHasItsExpectedResult(_ name: String) throws {
         let tool = String(name.prefix { $0 != "/" })
         func file(_ part: String) -> String? { try? TestFile.text("\(Self.root)/\(name)/\(part)") }
         let server =

@@ -83,8 +83,8 @@ extension ToolContext {
         let choice = try value(.service, as: ServiceChoice.self)
         if choice == .api, api == nil {
             throw ConfigurationFailure(
-                "the service api asks a server of your own, and none is named; set APOD_API_URL to its address, or use"
-                    + " the service science, as api.nasa.gov no longer has pictures")
+                "the service api requires the address of your own server; set APOD_API_URL, or use"
+                    + " the service science, since api.nasa.gov no longer has pictures")
         }
         return APODClient(
             choice: choice, options: try pictureOptions(), science: science, api: api,
@@ -111,7 +111,7 @@ extension ToolContext {
             throw UsageFailure("--fallback-previous and --search cannot be combined")
         }
         if options.fallsBack, !options.media.contains(.image) {
-            throw UsageFailure("--fallback-previous gives images, which --media leaves out")
+            throw UsageFailure("--fallback-previous returns images, which --media excludes")
         }
         return options
     }
@@ -122,7 +122,7 @@ extension ToolContext {
         guard arguments.isGiven(.format) else { return options }
         let format = arguments[.format]
         if arguments.isGiven(.print) { throw UsageFailure("--format and --print cannot be combined") }
-        if arguments[.pretty], format != .json { throw UsageFailure("--pretty goes with --format json") }
+        if arguments[.pretty], format != .json { throw UsageFailure("--pretty requires --format json") }
         let feed = AtomFeed.picturesOfTheDay(address: try value(.feedURL), updated: Clock.system.now())
         options.layout = format.layout(for: .standardOutput(environment: environment), feed: feed) ?? options.layout
         return options

@@ -47,7 +47,7 @@ extension Command {
     private static func write(valuesOf property: ExerciseProperty, _ work: ServiceWork) throws -> Int32 {
         let arguments = work.context.arguments
         for option in [.print, .pretty] as [AnyOption] where arguments.isGiven(option) {
-            throw UsageFailure("--\(option.name) is for exercises, not for the values of \(property.rawValue)")
+            throw UsageFailure("--\(option.name) cannot be combined with list \(property.rawValue)")
         }
         let output = try TextOutput.standard()
         let values = try property.values(among: work.exercises())
@@ -202,7 +202,7 @@ struct ServiceWork {
         let list = ExerciseList(caches: caches, service: service, client: client, log: context.log)
         let all = try context.interruption.during { try list.exercises(refreshes: context.arguments[.refresh]) }
         let wanted = all.filter(context.arguments.exerciseFilter.accepts)
-        if wanted.isEmpty { context.log.warning("no exercise matches; gif-cache list shows all \(all.count)") }
+        if wanted.isEmpty { context.log.warning("no exercise matches; use gif-cache list to show all \(all.count)") }
         return wanted
     }
 }

@@ -81,7 +81,7 @@ extension Command {
     ) { arguments in
         if let target = arguments[.output] { return try writePoster(to: target, arguments) }
         if arguments[.sync] {
-            throw UsageFailure("--sync goes with --output; gif-cache always waits until its GIFs are on the disk")
+            throw UsageFailure("--sync requires --output; gif-cache always syncs its GIFs")
         }
         let lookup = try CacheLookup(.gifs, arguments)
         return try lookup.run(PosterTool(caches: lookup.caches, naming: lookup.naming), .pictures)
@@ -89,7 +89,7 @@ extension Command {
 
     private static func writePoster(to target: String, _ arguments: Arguments) throws -> Int32 {
         guard arguments.operands.count == 1, arguments.operands != ["-"] else {
-            throw UsageFailure("--output goes with exactly one id; without it the posters of many lie in the cache")
+            throw UsageFailure("--output requires exactly one id; without it, the posters are in the cache")
         }
         // Refuse to write to a terminal before drawing anything.
         if target == "-" { _ = try PictureOutput(example: "poster.png") }

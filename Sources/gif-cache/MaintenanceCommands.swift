@@ -63,10 +63,10 @@ extension Command {
         let hasConditions = filter != EntryFilter()
         let isSelective = takesAll || hasConditions || arguments.operands.isEmpty && arguments.isGiven(.resolution)
         if isSelective, !arguments.operands.isEmpty {
-            throw UsageFailure("name exercises, or say by conditions which GIFs go, not both")
+            throw UsageFailure("exercises and conditions cannot be combined")
         }
         if takesAll, hasConditions || arguments.isGiven(.resolution) {
-            throw UsageFailure("--all removes all GIFs and goes with no conditions")
+            throw UsageFailure("--all and conditions cannot be combined")
         }
         let requirements = isDryRun ? SandboxRequirements.looking : SandboxRequirements()
         if isSelective {

@@ -27,7 +27,7 @@ extension Tool {
                 .verify, .push, .pull, .scopes, .stats, .settings,
             ],
             successors: [
-                "sync": "img-cache push and img-cache pull do its work", "reset": "see img-cache scope purge --help",
+                "sync": "use img-cache push or img-cache pull", "reset": "see img-cache scope purge --help",
             ]),
         exitStatus: """
             0 all done, 1 not in the cache, 64 usage, 65 not a picture,

@@ -83,7 +83,7 @@ extension Command {
             format = .json
         }
         let target = arguments[.output]
-        if arguments[.sync], target == nil { throw UsageFailure("--sync goes with --output") }
+        if arguments[.sync], target == nil { throw UsageFailure("--sync requires --output") }
         var requirements = SandboxRequirements()
         requirements.changesCache = arguments[.zero]
         if let target { try context.prepareOutput(target, &requirements) }

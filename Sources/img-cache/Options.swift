@@ -96,7 +96,7 @@ extension ToolContext {
     /// - Parameter settings: the settings of the cache.
     func rules(_ settings: CacheSettings) throws -> CacheItem.Rules {
         if arguments.isGiven(.key), arguments.pictures.count != 1 || arguments.pictures == ["-"] {
-            throw UsageFailure("--key goes with exactly one address or file; use --field key=FIELD for records")
+            throw UsageFailure("--key requires exactly one address or file; use --field key=FIELD for records")
         }
         let named = arguments.fields(.recordFields, "url")
         var addresses = named.map { PictureAddresses(fields: $0) } ?? PictureAddresses()

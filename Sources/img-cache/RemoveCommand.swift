@@ -25,7 +25,7 @@ extension Command {
     ) { arguments in
         let filter = arguments.filter
         if filter != EntryFilter(), !arguments.pictures.isEmpty {
-            throw UsageFailure("name pictures, or say by conditions which ones go, not both")
+            throw UsageFailure("pictures and conditions cannot be combined")
         }
         let isDryRun = arguments[.dryRun]
         let requirements = isDryRun ? SandboxRequirements.looking : SandboxRequirements()

@@ -88,7 +88,7 @@ extension Command {
             if let known = unknown.mistyped {
                 throw UsageFailure(
                     "there is no scope \"\(new.shown)\"; did you mean \(TerminalText.escaped(known))?"
-                        + " Add --new for a new scope")
+                        + " Use --new to create \(new.shown)")
             }
             if unknown.suggestion != nil { context.log.warning(unknown.message) }
         }
@@ -100,7 +100,7 @@ extension Command {
         let made = try caches.makeCurrent(new, keeping: keeping)
         let purged = made?.purged
         if let place = try context.scopePlace() {
-            context.log.warning("\(place) says \"\(cache.scope)\", which beats the scope that is switched to")
+            context.log.warning("\(place) sets the scope \"\(cache.scope)\", which overrides the current scope")
         }
         let old = made?.old ?? new
         let words =
@@ -133,7 +133,7 @@ extension Command {
     ) { arguments in
         let named = try arguments.operands.first.map(scopeName)
         guard (named == nil) == arguments[.allScopes] else {
-            throw UsageFailure("say what to empty: the name of one scope, or --all-scopes")
+            throw UsageFailure("no scope to empty; name a scope, or use --all-scopes")
         }
         let context = try ToolContext(arguments)
         let isDryRun = arguments[.dryRun]
@@ -188,7 +188,7 @@ extension Command {
             let shared = settings.allowsSharedRoot ? ["--shared"] : []
             try DetachedProcess.start(["scope", "finish-purges", Folder.resolve(root)] + shared)
         } catch {
-            context.log.detail("the files are left to later runs: \(failure(of: error).message)")
+            context.log.detail("later runs will remove the files: \(failure(of: error).message)")
         }
     }
 

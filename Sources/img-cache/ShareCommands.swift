@@ -25,7 +25,7 @@ extension Command {
         try arguments.share("pushed", unless: .read) {
             try $0.push()
         } words: {
-            "handed over \($0.words)\n"
+            "pushed \($0.words)\n"
         }
     }
 
@@ -43,7 +43,7 @@ extension Command {
         try arguments.share("pulled", unless: .write) {
             try $0.pull()
         } words: {
-            "took in \($0.words)\n"
+            "pulled \($0.words)\n"
         }
     }
 }
@@ -62,11 +62,11 @@ extension Arguments {
     ) throws -> Int32 {
         let context = try ToolContext(self)
         guard var settings = try context.remoteSettings() else {
-            throw UsageFailure("say which remote: --remote URL, or APOD_TOOLS_REMOTE")
+            throw UsageFailure("no remote; use --remote URL, or set APOD_TOOLS_REMOTE")
         }
         settings.isPatient = true
         guard settings.mode != forbidden else {
-            throw UsageFailure("remote_mode \(forbidden.rawValue) forbids what is asked for")
+            throw UsageFailure("remote_mode \(forbidden.rawValue) forbids this command")
         }
         var requirements = SandboxRequirements()
         requirements.remote = settings
@@ -85,7 +85,7 @@ extension Arguments {
         }
         try context.report(.object([field: total.json]), words(total))
         if total.leftOut > 0 {
-            context.log.warning("\(total.leftOut) items were not taken in: the capacity is reached; raise --capacity")
+            context.log.warning("\(total.leftOut) items exceed the capacity and were not copied; raise --capacity")
         }
         return total.failed > 0 ? ExitCode.temporary.rawValue : 0
     }

@@ -31,12 +31,12 @@ struct DownsampleSettings {
         variants = try Self.variants(context)
         folder = try context.outputFolder(standard: .variant)
         guard !arguments[.sync] || output != nil || folder != nil else {
-            throw UsageFailure("--sync goes with -o or --output-dir; the cache always waits for the disk")
+            throw UsageFailure("--sync requires -o or --output-dir; the cache is always synced")
         }
         synchronizesFiles = try context.value(.sync)
         var encodeSettings = try Self.encodeSettings(context)
         guard encodeSettings.backdrop == nil || variants.contains(where: { $0.geometry.mode == .contain }) else {
-            throw UsageFailure("--background blur and dominant go with --content-mode contain")
+            throw UsageFailure("--background blur and dominant require --content-mode contain")
         }
         if let output, !arguments.isGiven(.format) { encodeSettings.format = try Self.format(ofFile: output) }
         var maker = VariantMaker(encodeSettings: encodeSettings, options: try Self.decoding(context))
@@ -89,7 +89,7 @@ struct DownsampleSettings {
         guard arguments.isGiven(.output) else {
             guard !variants.isEmpty else {
                 throw UsageFailure(
-                    "say which size: --variant (\(Variant.pager.name), \(Variant.overlay.name) or a style, see"
+                    "no size; use --variant (\(Variant.pager.name), \(Variant.overlay.name) or a style, see"
                         + " img-downsample styles), --fit, --width, or --height")
             }
             return variants
@@ -102,7 +102,7 @@ struct DownsampleSettings {
         let ofRecords: [AnyOption] = [.printHash, .incremental, .print, .pretty]
         if let option = ofRecords.first(where: arguments.isGiven) {
             throw UsageFailure(
-                "-o writes a picture and no record, so --\(option.name) has no place; use --output-dir")
+                "-o writes no record, so --\(option.name) cannot be used; use --output-dir")
         }
         if variants.isEmpty { variants = [request.unchanged] }
         guard variants.count == 1 else { throw UsageFailure("-o takes one size; use --output-dir for more") }
@@ -150,7 +150,7 @@ struct DownsampleSettings {
     private static func fallback(_ context: ToolContext, _ options: DecodeOptions) throws -> Fallback? {
         let arguments = context.arguments
         guard let text = arguments[.fallback] else {
-            if arguments.isGiven(.theme) { throw UsageFailure("--theme goes with --fallback") }
+            if arguments.isGiven(.theme) { throw UsageFailure("--theme requires --fallback") }
             return nil
         }
         var fallback = Fallback(
@@ -171,7 +171,7 @@ struct DownsampleSettings {
         guard let format = OutputFormat(fileExtension: ending) else {
             let endings = OutputFormat.allCases.map { "." + $0.fileExtension }.joined(separator: ", ")
             throw UsageFailure(
-                "cannot tell the format from the name \(output): end it in one of \(endings), or give --format")
+                "cannot infer the format from the name \(output); use an extension (\(endings)) or --format")
         }
         return format
     }

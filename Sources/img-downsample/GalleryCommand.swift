@@ -45,7 +45,7 @@ extension Command {
 
 extension ToolContext {
     fileprivate func makeGallery() throws -> Int32 {
-        guard let path = arguments[.outputDir] else { throw UsageFailure("say where the pages go: --output-dir DIR") }
+        guard let path = arguments[.outputDir] else { throw UsageFailure("no output folder; use --output-dir DIR") }
         let folder = try GalleryFolder(path)
         let settings = try gallerySettings(folder)
         let onlyRemoves = !settings.removed.isEmpty && arguments.operands.isEmpty

@@ -187,7 +187,7 @@ import Testing
             let result = try nasa.client(log: lines.log).results(.newest)
             #expect(result.first?.picture?.day == day(newest))
             #expect(nasa.asked == [.newest(1)])
-            let told = lines.all.filter { $0.contains("the newest picture of the day is that of \(newest)") }
+            let told = lines.all.filter { $0.contains("the newest picture is from \(newest)") }
             #expect(told.count == (newest == "2026-11-19" ? 0 : 1))
         }
     }
@@ -214,7 +214,7 @@ import Testing
         #expect(failure.code == "no-picture" && failure.exitCode == .unavailable)
         // The message has all days that were requested, not only the last day.
         #expect(
-            failure.message.contains("from 2026-11-17 to 2026-11-20; NASA has published none since"),
+            failure.message.contains("from 2026-11-17 to 2026-11-20, and NASA has not published any since"),
             "\(failure.message)")
         #expect(result.first?.day == day("2026-11-20"))
         #expect(nasa.asked.count == 4)

@@ -72,10 +72,10 @@ import Testing
         #expect(try read("2020-06-10") == ["2020-06-10 no-picture"])
         let lines = Lines()
         #expect(try read("2020-06\n1995-06\n2020-06\n", log: lines.log).count == 29 + 12 + 29)
-        let notes = lines.all.filter { $0.contains("left out") }
+        let notes = lines.all.filter { $0.contains("skipped") }
         #expect(notes.count == 1)
         #expect(
-            notes.first?.contains("on 1995-06-17, 1995-06-18, 1995-06-19 and 2020-06-10; left out") == true, "\(notes)")
+            notes.first?.contains("on 1995-06-17, 1995-06-18, 1995-06-19 and 2020-06-10; skipped") == true, "\(notes)")
     }
 
     @Test func availableNeighboursShareARequest() throws {
@@ -139,12 +139,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{}", "no date"), (#"{"date":null}"#, "no text"), (#"{"date":20240203}"#, "no text"),
+        ("{}", "no date"), (#"{"date":null}"#, "not a string"), (#"{"date":20240203}"#, "not a string"),
         (#"{"date":"banana"}"#, "not a day"), (#"{"date":"2024-02-30"}"#, "no day 2024-02-30"),
-        (#"{"date":"2024-02-03Z"}"#, "not a day"), (#"{"date":"2024-02"}"#, "which is no day"),
-        (#"{"date":"today"}"#, "which is no day"), (#"{"date":"2999-01-01"}"#, "in the future"),
+        (#"{"date":"2024-02-03Z"}"#, "not a day"), (#"{"date":"2024-02"}"#, "which is not a day"),
+        (#"{"date":"today"}"#, "which is not a day"), (#"{"date":"2999-01-01"}"#, "in the future"),
         (#"{"date":"1995-06-15T00:00"}"#, "before the first"), (#"{"date":""}"#, "not a day"),
-        (#"{"date":["2024-02-03"]}"#, "no text"), (#"{"date":" 2024-02-03"}"#, "not a day"),
+        (#"{"date":["2024-02-03"]}"#, "not a string"), (#"{"date":" 2024-02-03"}"#, "not a day"),
     ])
     func aRecordWithoutADayIsRefused(_ text: String, _ words: String) throws {
         let failure = #expect(throws: APODFailure.self) { try process(text) }

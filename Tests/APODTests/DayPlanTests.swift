@@ -159,7 +159,7 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
     ])
     func requestEntirelyOutOfRangeIsRefused(_ text: String, _ time: Timestamp, _ words: String) throws {
         let days = try NamedDays(typed: text, at: time)
-        let range = "give a day from 1995-06-16 to \(PublishedDays.latestToday(at: time))"
+        let range = "use a day from 1995-06-16 to \(PublishedDays.latestToday(at: time))"
         for request in [
             DayRequest.named([.today, days]), .range(from: days, through: nil), .range(from: days, through: days),
         ] {
@@ -196,7 +196,7 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
     func numberOfDaysBeyondTheArchiveIsRefused(_ count: Int) {
         for request in [DayRequest.last(count), .random(count, seed: 1)] {
             let failure = #expect(throws: UsageFailure.self) { try request.plan(now) }
-            #expect(failure?.message.contains("\(count) is not a number of days") == true)
+            #expect(failure?.message.contains("invalid number of days: \(count);") == true)
             #expect(failure?.message.contains("from 1 to 1147") == true, "\(failure?.message ?? "")")
         }
     }

@@ -161,7 +161,7 @@ import Testing
         #expect(results[0].source == .stale && results[0].record.string("apod.source") == "stale")
         #expect(results[0].record.string("apod.fetched_at") == "2021-02-03T12:00:00Z")
         #expect(results[2].failure?.exitCode == .temporary)
-        let warnings = lines.all.filter { $0.contains("the record of") }
+        let warnings = lines.all.filter { $0.contains("the cached record of") }
         #expect(warnings.count == 1)
         #expect(
             warnings[0].contains("the service at science.example.org cannot be reached")

@@ -44,11 +44,11 @@ import Testing
         let lines = Lines()
         let images = try fetch(PictureOptions(media: [.image]), range("2021-01-01", "2021-01-09"), log: lines.log)
         #expect(images.map(\.day.day) == [1, 2, 3, 4, 6, 7, 8, 9])
-        #expect(lines.all.last == "apod-fetch: 1 of 9 days has no image and was left out\n")
+        #expect(lines.all.last == "apod-fetch: 1 of 9 days has no image and was skipped\n")
         let videos = try fetch(
             PictureOptions(media: [.video, .other]), range("2021-01-11", "2021-01-16"), log: lines.log)
         #expect(videos.map(\.day.day) == [15])
-        #expect(lines.all.last == "apod-fetch: 5 of 6 days have no video or other and were left out\n")
+        #expect(lines.all.last == "apod-fetch: 5 of 6 days have no video or other and were skipped\n")
     }
 
     @Test func failuresPassTheMediaFilter() throws {

@@ -38,7 +38,7 @@ import Testing
     func otherTextIsRefusedWithAHintAndTheValidRange(_ text: String, _ words: String) {
         let failure = #expect(throws: UsageFailure.self) { try NamedDays(typed: text, at: now) }
         #expect(failure?.message.contains(words) == true, "\(failure?.message ?? "")")
-        #expect(failure?.message.contains("; give a day from 1995-06-16 to 2026-11-20") == true)
+        #expect(failure?.message.contains("; use a day from 1995-06-16 to 2026-11-20") == true)
         #expect(failure?.exitCode == .usage)
     }
 

@@ -55,7 +55,7 @@ import Testing
         #expect(nasa.asked == [.page(.science, day("2026-11-01"), day("2026-11-20")), .newest(1)])
         client.logSkippedDays()
         let told = lines.all.filter { $0.contains("not published") }
-        #expect(told == ["apod-fetch: the pictures of 2026-11-16 to 2026-11-20 are not published yet; left out\n"])
+        #expect(told == ["apod-fetch: the pictures of 2026-11-16 to 2026-11-20 are not published yet; skipped\n"])
     }
 
     @Test(arguments: [1, 4]) func monthWithoutAPictureRequestsEachPageAndTheNewestDay(jobs: Int) throws {
@@ -84,7 +84,7 @@ import Testing
         let client = try nasa.client(today: "2026-11-01", log: lines.log)
         #expect(try client.results(.named([.month(11, year: 2026)])).isEmpty)
         client.logSkippedDays()
-        #expect(lines.all.last == "apod-fetch: the picture of 2026-11-01 is not published yet; left out\n")
+        #expect(lines.all.last == "apod-fetch: the picture of 2026-11-01 is not published yet; skipped\n")
     }
 
     @Test func fallbackDoesNotReplaceTodayIfTodayIsRequired() throws {

@@ -143,7 +143,7 @@ import Testing
             ])
         #expect(nasa.asked == [.page(.science, day("2026-11-18"), day("2026-11-20")), .newest(1)])
         client.logSkippedDays()
-        #expect(lines.all.last == "apod-fetch: the picture of 2026-11-20 is not published yet; left out\n")
+        #expect(lines.all.last == "apod-fetch: the picture of 2026-11-20 is not published yet; skipped\n")
     }
 
     @Test func pagesComeFromTheOldServiceIfScienceIsDown() throws {

@@ -15,7 +15,7 @@ import Testing
     func mirrorIsNamedByItsHost(_ address: String?, _ name: String) throws {
         let server = Server(.science, at: try address.map { try WebURL($0) })
         #expect(server.name == name)
-        #expect(APODFailure.forbidden(server, status: 403).message.hasPrefix("\(name) doesn't allow"))
+        #expect(APODFailure.forbidden(server, status: 403).message.hasPrefix("\(name) refused access"))
     }
 
     @Test func aClassicServerIsNeverNASA() throws {

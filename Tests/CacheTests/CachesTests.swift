@@ -85,10 +85,10 @@ import Testing
         _ = try caches().cache(scope: "alice").store(MemorySource(picture()), key: key("moon"))
         #expect(try caches().unknownScope(alice) == nil)
         let mistyped = try #require(try caches().unknownScope(ScopeName("alcie")))
-        #expect(mistyped.message == "no entry was ever stored in the scope \"alcie\"; did you mean alice?")
+        #expect(mistyped.message == "the scope \"alcie\" has never had an entry; did you mean alice?")
         #expect(try caches().unknownScope(ScopeName("defalt"))?.suggestion == "default")
         let far = try #require(try caches().unknownScope(ScopeName("bob")))
-        #expect(far.suggestion == nil && far.message == "no entry was ever stored in the scope \"bob\"")
+        #expect(far.suggestion == nil && far.message == "the scope \"bob\" has never had an entry")
         _ = try caches().cache().scopes.purge(alice)
         #expect(try caches().unknownScope(alice) == nil)
     }

@@ -126,7 +126,7 @@ import Testing
             explanation.leftover
                 == Explanation.Leftover(bytes: 5000, total: 9000, validator: "\"1\"", canContinue: true))
         #expect(explanation.isLocked)
-        #expect(explanation.reason.contains("5000 bytes to continue"))
+        #expect(explanation.reason.contains("after 5000 bytes"))
     }
 
     @Test func explainKeepsTheRowOfAMissingFile() throws {

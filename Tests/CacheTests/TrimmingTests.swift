@@ -38,8 +38,8 @@ import Testing
         cache.close()
         #expect(
             world.messages.warnings == [
-                "test: warning: this run stored 4.0 kB, more than the capacity of 2.0 kB, so that not all of it can stay;"
-                    + " --capacity 1MB or more would be enough\n"
+                "test: warning: this run stored 4.0 kB, more than the capacity of 2.0 kB, so some pictures "
+                    + "will be removed; use --capacity 1MB or more\n"
             ])
         world.time.advance(.seconds(700))
         let next = try world.cache(capacity: 2000)
@@ -234,7 +234,7 @@ import Testing
     @Test func warningAboutFilesInUseStatesTheSize() {
         #expect(
             CacheDemand.Excess.kept(71_000_000).message(capacity: 20_000_000, isInMemory: false)
-                == "the cache grew to 71.0 MB, more than its capacity of 20.0 MB, as its files were in use; --capacity"
-                + " 79MB or more would be enough")
+                == "the cache grew to 71.0 MB, more than its capacity of 20.0 MB, because files were in use; use "
+                + "--capacity 79MB or more")
     }
 }

@@ -162,14 +162,18 @@ struct ConfigurationTests {
         #expect(try context(["TEST_KEY": " key\n"]).secret(Self.keyFile, Self.key) == "key")
         #expect(try context(["TEST_KEY": " \n"]).secret(Self.keyFile, Self.key) == nil)
         let said = message { _ = try context(["TEST_KEY": "two\nlines"]).secret(Self.keyFile, Self.key) }
-        #expect(said == "78 TEST_KEY does not hold a key: one word on one line is expected", "\(said ?? "taken")")
+        #expect(
+            said == "78 TEST_KEY does not contain a valid key; it must be a single word on one line",
+            "\(said ?? "taken")")
     }
 
     @Test(arguments: ["", " \n", "two words", "one\ntwo", "caf\u{E9}", "a\u{7F}b"])
     func fileWithoutAKeyIsRefusedWithoutQuotingIt(_ text: String) throws {
         let file = try folder.write("key", text)
         let said = message { _ = try context([:], .empty, "--key-file", file).secret(Self.keyFile, Self.key) }
-        #expect(said == "78 \(file) does not hold a key: one word on one line is expected", "\(said ?? "taken")")
+        #expect(
+            said == "78 \(file) does not contain a valid key; it must be a single word on one line",
+            "\(said ?? "taken")")
     }
 
     @Test func unreadableKeyFileIsAConfigurationError() {

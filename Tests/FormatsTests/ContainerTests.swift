@@ -66,8 +66,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (258, 32 as UInt16, "32 bits a sample"), (339, 3, "samples that are no whole numbers without a sign"),
-        (262, 32803, "colours of kind 32803"), (262, 6, "colours of kind 6"), (259, 34712, "compression 34712"),
+        (258, 32 as UInt16, "32 bits per sample"), (339, 3, "samples other than unsigned integers"),
+        (262, 32803, "photometric interpretation 32803"), (262, 6, "photometric interpretation 6"),
+        (259, 34712, "compression 34712"),
     ])
     func unsupportedTIFFsAreNotCalledCorrupt(tag: Int, value: UInt16, kind: String) {
         let picture = drawn { $0.shorts = [tag: [value]] }.tiff()

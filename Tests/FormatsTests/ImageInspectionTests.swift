@@ -38,7 +38,7 @@ import Testing
 
     @Test func jpegsOfOtherDepthsAndComponentCountsAreNotCalledCorrupt() {
         let deep = Tiny.segment(0xC1, [12, 0, 9, 0, 9, 1, 1, 0x11, 0])
-        #expect(failure { _ = try inspect([0xFF, 0xD8] + deep + Tiny.scan) } == .notRead(.jpeg, "12 bits a sample"))
+        #expect(failure { _ = try inspect([0xFF, 0xD8] + deep + Tiny.scan) } == .notRead(.jpeg, "12 bits per sample"))
         let pair = Tiny.segment(0xC0, [8, 0, 9, 0, 9, 2, 1, 0x11, 0, 2, 0x11, 0])
         #expect(failure { _ = try inspect([0xFF, 0xD8] + pair + Tiny.scan) } == .notRead(.jpeg, "2 components"))
     }

@@ -42,12 +42,12 @@ import Testing
 
     @Test func invalidBoxSizesAreRefused() {
         for size in [2, 7] {
-            #expect(throws: FormatFailure.corruptMovie("a box of \(size) bytes")) {
+            #expect(throws: FormatFailure.corruptMovie("a box size of \(size) bytes")) {
                 _ = try inspect(type + description + box("mdat", data, size: size))
             }
         }
         for size in [UInt64.max, 1 << 63] {
-            #expect(throws: FormatFailure.corruptMovie("a box of more bytes than any file has")) {
+            #expect(throws: FormatFailure.corruptMovie("a box size over 2^63 - 1 bytes")) {
                 _ = try inspect(type + description + long("mdat", data, size: size))
             }
         }
@@ -56,13 +56,13 @@ import Testing
                 _ = try inspect(type + description + long("mdat", data, size: size))
             }
         }
-        #expect(throws: FormatFailure.corruptMovie("a box of 15 bytes")) {
+        #expect(throws: FormatFailure.corruptMovie("a box size of 15 bytes")) {
             _ = try inspect(type + description + long("mdat", data, size: 15))
         }
-        #expect(throws: FormatFailure.corruptMovie("a box that is larger than the one around it")) {
+        #expect(throws: FormatFailure.corruptMovie("a box that exceeds its parent")) {
             _ = try inspect(type + box("moov", box("mvhd", data, size: 59)) + box("mdat", data))
         }
-        #expect(throws: FormatFailure.corruptMovie("a box of 0 bytes")) {
+        #expect(throws: FormatFailure.corruptMovie("a box size of 0 bytes")) {
             _ = try inspect(type + box("moov", box("mvhd", data, size: 0)) + box("mdat", data))
         }
     }

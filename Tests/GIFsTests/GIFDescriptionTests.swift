@@ -49,7 +49,7 @@ import Testing
         let lines = description.text.split(separator: "\n").map(String.init)
         #expect(lines[0] == "0001 at 180, \(folder.path("a.gif"))")
         #expect(lines[1].hasPrefix("4x2, 2 frames in 2.17 s, plays 3 times, "))
-        #expect(lines[2] == "global palette of 4 colours, transparency, 2 B behind the end")
+        #expect(lines[2] == "global palette of 4 colours, transparency, 2 B after the end")
         #expect(lines[3].hasPrefix("FRAME") && lines.count == 6)
         let cells = ["1", "2.07", "s", "1x1+3+1", "previous", "global", "index", "1", "no"]
         #expect(lines[5].split(separator: " ").map(String.init) == cells)

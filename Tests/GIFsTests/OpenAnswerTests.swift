@@ -57,9 +57,9 @@ import Testing
     func missingOptionalFieldsAreAccepted(_ body: String) throws { #expect(try message([body]) == nil) }
 
     @Test(arguments: [
-        (#"{"success":false,"message":"under repair","data":[]}"#, "reports a failure: under repair"),
-        (#"{"success":false,"error":"no database"}"#, "reports a failure: no database"),
-        (#"{"success":false}"#, "reports a failure: no reason given"),
+        (#"{"success":false,"message":"under repair","data":[]}"#, "reported an error: under repair"),
+        (#"{"success":false,"error":"no database"}"#, "reported an error: no database"),
+        (#"{"success":false}"#, "reported an error: no reason given"),
         (#"{"metadata":{},"data":[]}"#, "success is neither"),
         (#"{"success":"true","metadata":{},"data":[]}"#, "success is neither"),
         (#"{"success":true,"data":[]}"#, "metadata is not an object"),

@@ -12,7 +12,7 @@ find_browser() {
     "$python" -c 'import PIL, playwright, axe_playwright_python' 2>/dev/null && return 0
     python3 -m venv "$ROOT/.build/browser" &&
         "$python" -m pip install --quiet pillow playwright axe-playwright-python && return 0
-    say "*** NO PLAYWRIGHT: the tests of the gallery's pages are SKIPPED, as PyPI cannot be reached."
+    say "*** NO PLAYWRIGHT: the tests of the gallery's pages are SKIPPED, because PyPI cannot be reached."
     return 1
 }
 

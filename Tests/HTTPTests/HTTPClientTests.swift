@@ -109,12 +109,12 @@ import Testing
     @Test func failureReportsTheNumberOfAttempts() throws {
         let failing = ScriptedTransport { _, _ in .status(503) }
         let failure = #expect(throws: FetchFailure.self) { try client(failing).data(request()) }
-        #expect(failure?.message.hasSuffix("try again later (asked 4 times)") == true)
+        #expect(failure?.message.hasSuffix("try again later (tried 4 times)") == true)
         #expect(failure?.status == 503)
         #expect(failure?.code == "server-error")
         let refusing = ScriptedTransport { _, count in .status(count == 0 ? 503 : 404) }
         let definite = #expect(throws: FetchFailure.self) { try client(refusing).data(request()) }
-        #expect(definite?.message.contains("asked") == false)
+        #expect(definite?.message.contains("tried") == false)
     }
 
     @Test(arguments: [200, 404, 503])
@@ -137,7 +137,7 @@ import Testing
         #expect(failure?.exitCode == .temporary)
         #expect(failure?.status == 200)
         #expect(failure?.answer?.body == Array("away".utf8))
-        #expect(failure?.message.contains("gateway") == true && failure?.message.contains("asked 4 times") == true)
+        #expect(failure?.message.contains("gateway") == true && failure?.message.contains("tried 4 times") == true)
     }
 
     @Test func clientPasswordsApplyToRequestsWithoutANetrc() throws {

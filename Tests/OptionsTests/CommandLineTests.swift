@@ -176,21 +176,21 @@ struct CommandLineTests {
 
     @Test func wrongNumberOfOperandsIsRefused() {
         #expect(refusal("list", "x") == "64 unexpected argument \"x\"; see tool list --help")
-        #expect(refusal("scope", "switch") == "64 give NAME, a name; see tool scope switch --help")
+        #expect(refusal("scope", "switch") == "64 missing argument NAME, a name; see tool scope switch --help")
         #expect(refusal("scope", "switch", "a", "b").hasPrefix("64 unexpected argument \"b\""))
     }
 
     @Test func unknownCommandIsRefusedWithASuggestion() {
-        #expect(refusal("pt") == "64 there is no command \"pt\"; did you mean put?")
-        #expect(refusal("nonsense") == "64 there is no command \"nonsense\"; there are put, list, scope")
+        #expect(refusal("pt") == "64 unknown command \"pt\"; did you mean put?")
+        #expect(refusal("nonsense") == "64 unknown command \"nonsense\"; commands: put, list, scope")
         #expect(refusal("--nonsense", "3", "put").hasPrefix("64 unknown option --nonsense"))
         #expect(refusal("ls").hasSuffix("did you mean list?"))
         #expect(refusal("add").hasSuffix("did you mean put?"))
         #expect(refusal("scope", "swich").contains("\"scope swich\""))
-        #expect(refusal() == "64 say what to do: put, list, scope; see tool --help")
-        #expect(refusal("scope") == "64 say what to do: switch; see tool scope --help")
-        #expect(refusal("help", "nope").hasPrefix("64 there is no command \"nope\""))
-        #expect(refusal("help", "scope", "nope").hasPrefix("64 there is no command \"scope nope\""))
+        #expect(refusal() == "64 no command; use put, list, scope; see tool --help")
+        #expect(refusal("scope") == "64 no command; use switch; see tool scope --help")
+        #expect(refusal("help", "nope").hasPrefix("64 unknown command \"nope\""))
+        #expect(refusal("help", "scope", "nope").hasPrefix("64 unknown command \"scope nope\""))
     }
 
     // MARK: Help

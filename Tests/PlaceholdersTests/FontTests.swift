@@ -64,7 +64,7 @@ import Testing
     @Test(.enabled(if: InstalledFonts.coverLatin)) func aMissingFontFamilyIsReplacedWithAWarning() throws {
         let drawing = try draw("No picture", font: "No Such Family 7")
         #expect(drawing.warnings.count == 1)
-        #expect(drawing.warnings[0].hasPrefix("there is no font family No Such Family 7: "))
+        #expect(drawing.warnings[0].hasPrefix("the font family No Such Family 7 is not installed; "))
         #expect(try drawing.pixels != draw("", font: nil).pixels)
         #expect(try draw("No picture", font: "monospace").warnings == [])
     }

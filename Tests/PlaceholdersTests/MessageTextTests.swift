@@ -49,6 +49,6 @@ import Testing
         #expect(text == "a\u{301}b c\u{A0}d")
         #expect(missing == ["x"])
         let many = MessageText.warning(["\u{10AC0}", "A", "B", "C", "D"])
-        #expect(many == "no font has U+10AC0, U+0041, U+0042 and 2 more: the message is drawn without")
+        #expect(many == "no font contains U+10AC0, U+0041, U+0042 and 2 more; the message is drawn without them")
     }
 }

@@ -10,7 +10,7 @@ private struct Broken: Failure {
 }
 
 @Suite struct FailureLinesTests {
-    private let notJSON = Broken(code: "not-json", message: "this is not JSON")
+    private let notJSON = Broken(code: "not-json", message: "invalid JSON")
 
     private func lines(
         _ failures: [(any Failure, String)], threshold: Log.Level = .error, format: Log.Format = .plain
@@ -108,7 +108,7 @@ private struct Broken: Failure {
 
     @Test func badLinesAreCountedAsLines() throws {
         let bad = [3, 5, 9].map { (LineFailure(notJSON, line: $0) as any Failure, "{}") }
-        #expect(try lines(bad) == ["t: line 3: this is not JSON\n", "t: (and 2 more lines, 5, 9: not-json)\n"])
+        #expect(try lines(bad) == ["t: line 3: invalid JSON\n", "t: (and 2 more lines, 5, 9: not-json)\n"])
     }
 
     @Test func detailedLogReportsEachFailureInFull() throws {

@@ -75,7 +75,7 @@ import Testing
         world.storage.state.withLock {
             $0.objects["cas/\(document.sha256!)"] = [UInt8](repeating: 0, count: bytes.count)
         }
-        world.remote.reportDamage(of: document, after: .zero, "its bytes have another SHA-256")
+        world.remote.reportDamage(of: document, after: .zero, "its bytes have a different SHA-256")
         try offer(world.remote, document, bytes)
         world.remote.close()
         #expect(world.storage.state.withLock { $0.objects["cas/\(document.sha256!)"] } == bytes)
@@ -110,15 +110,15 @@ import Testing
         #expect(answers == Array(repeating: "failed", count: 5) + ["not asked", "not asked"])
         #expect(world.storage.state.withLock { $0.reads.count } == 5)
         #expect(world.warnings.count == 1)
-        #expect(world.warnings[0].contains("this run reads nothing more from it"))
+        #expect(world.warnings[0].contains("this run no longer reads from it"))
     }
 
     @Test func timeLostToDamagedBytesEndsReading() throws {
         for (isPatient, answer) in [(false, "not asked"), (true, "absent")] {
             let world = try World { $0.isPatient = isPatient }
-            world.remote.reportDamage(of: document, after: .seconds(4), "its bytes have another SHA-256")
+            world.remote.reportDamage(of: document, after: .seconds(4), "its bytes have a different SHA-256")
             #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == answer)
-            let lost = world.warnings.count { $0.contains("this run has lost 4s by waiting for it") }
+            let lost = world.warnings.count { $0.contains("waiting for it has taken 4s") }
             #expect(lost == (isPatient ? 0 : 1))
         }
     }

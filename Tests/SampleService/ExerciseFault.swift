@@ -6,8 +6,8 @@ enum ExerciseFault: Int, CaseIterable {
     case json, truncated, empty, bomb, unknown, failure
 
     static let help = """
-        EXERCISES (--exercise-faults), by the id modulo 20; the others are right
-          1 an HTML page, 2 JSON, 3 a GIF that is cut, 4 no byte, all with status 200 and type image/gif,
+        EXERCISES (--exercise-faults), by the id modulo 20; the others are valid
+          1 an HTML page, 2 JSON, 3 a truncated GIF, 4 no bytes, all with status 200 and type image/gif,
           5 a GIF of 65535x65535, 6 status 404, 7 status 500
         """
 

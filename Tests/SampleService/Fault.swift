@@ -27,32 +27,32 @@ enum Fault: Sendable, Equatable {
     case quota(limit: Int, left: Int, wait: Duration)
 
     static let help = """
-        FAULTS, before any address, as often as wanted: /fault/NAME/fault/NAME/pictures/a.jpg
-          status-503            that status, with a small body of the kind it usually has
+        FAULTS, in front of any address, also several: /fault/NAME/fault/NAME/pictures/a.jpg
+          status-503            this status, with its usual small body
           retry-after-SECONDS   429 with Retry-After
-          once-503              503 at the first attempt, then the answer; fail-K-times-STATUS: at the first K
-          times-K               the faults behind it only at the first K attempts at this address
+          once-503              503 for the first attempt, then the answer; fail-K-times-STATUS: for the first K
+          times-K               the faults after it, only for the first K attempts at this address
           redirect-302-N        N redirects, then the answer
           redirect-to/URL       one redirect to the percent-encoded URL
-          cut-half, cut-BYTES   the whole length promised, then half or that many bytes, then the end
+          cut-half, cut-BYTES   the full length announced, then half or this many bytes, then the end
           cut-chunked           chunked, ended without the last chunk
           wait-MS               silence before the answer
-          slow-MS               sixteen pieces with so long a pause before each
-          stall                 the head, then silence until the client goes; with cut-: after the cut
-          wrong-type            Content-Type text/html on the right bytes
+          slow-MS               sixteen pieces, each after a pause of this length
+          stall                 the header, then silence until the client disconnects; with cut-: after the cut
+          wrong-type            Content-Type text/html with the right bytes
           html                  an HTML page with status 200 and type image/jpeg
           upstream-200          the plain text of a proxy's 503, with status 200
-          no-upstream           another one, "no healthy upstream", likewise
+          no-upstream           the same with another text, "no healthy upstream"
           wrong-day             the answer for the day before each day that the address names
           array, object         an array with the object in it; the first object of an array
-          missing-FIELD, null-FIELD   that field not there, or null, in every object
-          json-MEGABYTESmb      an array that repeats the answer until it has so many megabytes, sent as it is made
-          ratelimit-LIMIT-LEFT  X-RateLimit headers that count down from LEFT, for all addresses behind it; then 429
-                                with Retry-After; -SECONDS behind it is when the count begins anew (else 2870)
-          garbage, close, reset not HTTP; an end without an answer; a reset
+          missing-FIELD, null-FIELD   the field is missing, or null, in every object
+          json-MEGABYTESmb      an array that repeats the answer until it has this many megabytes, streamed
+          ratelimit-LIMIT-LEFT  X-RateLimit headers that count down from LEFT, for all addresses after it; then 429
+                                with Retry-After; the count restarts after -SECONDS, if given (else 2870)
+          garbage, close, reset not HTTP; a close without an answer; a reset
           chunked, no-length    chunks instead of a length; neither
           gzip, gzip-bomb       Content-Encoding gzip; 100 MB of zeros in 1 MB
-          big-MEGABYTES         zeros behind the body up to that size
+          big-MEGABYTES         zeros after the body, up to this size
           no-validators         without ETag and Last-Modified; no-range: Range is ignored
           max-age-SECONDS       with Cache-Control
         """

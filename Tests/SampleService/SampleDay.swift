@@ -136,10 +136,10 @@ extension SampleDay {
         a portrait picture; 9 and 23 a PNG; all others a landscape JPEG. 3, 17: titles with entities and non-ASCII.
         In August also: 1 a Vimeo player; 2 an mp4 that only basic_html shows; 4 an interactive page; 6 a sound with \
         a still; 7 a larger picture that is a TIFF, 10 a movie, 11 has blanks in its address, 13 is a page; 14 a day \
-        that the new service has lost and the old one has; 15 one at which the old one fails, and any range with it; \
+        that only the old service has; 15 a day at which the old service fails, also in a range; \
         16 a line break in the title, page code in the explanation, a copyright of several lines; 18 a player without \
         a scheme.
-        The newest day and the one before are always landscape pictures. No picture: before 1995-06-16, \
+        The newest day and the day before are always landscape pictures. No picture: before 1995-06-16, \
         1995-06-17 to -19, 2020-06-10, after the newest day.
         """
 }

@@ -125,18 +125,18 @@ enum Routes {
           /wp-json/wp/v2/apod-basic/YYMMDD   one day from NASA's service
           /wp-json/wp/v2/apod-basic          ?date_from= &date_to= (YYMMDD) &per_page= (at most 25) &page=
           /planetary/apod                    a classic server: ?date= or ?start_date= &end_date= or ?count=, &thumbs=
-          /exercises                         ?limit= &offset=; /exercises/exercise/ID is one of them
+          /exercises                         ?limit= &offset=; /exercises/exercise/ID is a single exercise
           /image                             ?exerciseId= &resolution= (180, 360, 720, 1080)
           /api/v1/exercises                  the open version: ?limit= (at most 25) &offset=; /api/v1/exercises/ID is
-                                             one of them; their gifUrl is /exercise-gifs/ID.gif, here or at --exercise-media
+                                             a single one; gifUrl: /exercise-gifs/ID.gif, here or at --exercise-media
           /pictures/NAME.EXT                 a sky drawn for NAME: jpg, png, gif, webp; the beginning of a tif
                                              (with ?w= a JPEG), mp4, mov, mp3; a page: html; ?w= &h= size, with
                                              fit=clip a box to fit; &seed= another sky; &frames= of a gif;
-                                             NAME `landscape` or `portrait` turns it
+                                             NAME `landscape` or `portrait` sets the orientation
           /recorded/FOLDER/NAME              a recorded answer (--fixtures) with its status, or ?status=
-          /always/FOLDER/NAME/…              the same, whatever follows: for use as a service's address
+          /always/FOLDER/NAME/…              the same, regardless of the rest; for use as a service's address
           /requests                          counters as JSON (?format=text: lines); DELETE sets them to zero
-          POST /revision                     draws all pictures anew, under the same addresses
-          POST /publish                      the day after the newest one has its picture now
+          POST /revision                     draws all pictures again, at the same addresses
+          POST /publish                      publishes the picture of the day after the newest
         """
 }

@@ -11,17 +11,17 @@ extension AnyOption {
     ) { CalendarDay($0) }.whenUnset("today in UTC")
     static let legacy = Option<LegacyManner>.case(
         "legacy", "MANNER",
-        summary: "What the classic server answers: its logo for every day, as since October 2026, or the day's picture."
+        summary: "The classic server's response: its logo for every day, as since October 2026, or the day's picture."
     ).defaulting(to: .logo)
-    static let exerciseKey = Option.text("exercise-key", "KEY", summary: "The key that ExerciseDB asks for.")
-    static let exercises = Option.number("exercises", in: 0...9999, summary: "How many exercises there are.")
+    static let exerciseKey = Option.text("exercise-key", "KEY", summary: "The key that ExerciseDB requires.")
+    static let exercises = Option.number("exercises", in: 0...9999, summary: "The number of exercises.")
         .defaulting(to: 1300)
     static let exerciseQuota = Option.number(
         "exercise-quota", in: 0...1_000_000,
-        summary: "Refuse requests for GIFs after so many: the month's quota is used up.")
+        summary: "Refuse further requests for GIFs after this many, like a used-up monthly quota.")
     static let exerciseSide = Option.number(
-        "exercise-side", in: 8...1080, summary: "The side of all GIFs, whatever resolution is asked for.")
-    static let exerciseFaults = Option.flag("exercise-faults", summary: "Let some GIFs be wrong, as told below.")
+        "exercise-side", in: 8...1080, summary: "The side of all GIFs, for every requested resolution.")
+    static let exerciseFaults = Option.flag("exercise-faults", summary: "Send some faulty GIFs, as listed below.")
     static let exerciseMedia = Option.text(
         "exercise-media", "URL",
         summary: "The address of the GIFs of ExerciseDB's open version, without /exercise-gifs/ID.gif."
@@ -34,7 +34,7 @@ extension AnyOption {
         "fixtures", as: "DIR", isFolder: true, summary: "The folder of recorded answers (apod, exercisedb, launches).")
     static let log = Option.path("log", summary: "Append a line for each request: status, method, target.")
     static let draw = Option.text(
-        "draw", "ADDRESS", summary: "Write one picture to standard output, as after /pictures/.")
+        "draw", "ADDRESS", summary: "Write a picture to standard output, with an address as after /pictures/.")
 }
 
 struct PictureSize: Sendable {
@@ -52,10 +52,10 @@ struct PictureSize: Sendable {
 @main
 struct SampleServiceCommand {
     static let command = Command(
-        "sample-service", summary: "Answers like NASA's picture of the day and ExerciseDB, on 127.0.0.1.",
+        "sample-service", summary: "Imitates NASA's picture of the day and ExerciseDB on 127.0.0.1.",
         details: """
             Prints its address on one line of standard output as soon as it listens. Ends when its standard input \
-            ends, or by a signal, so that the program that starts it cannot leave it behind.
+            ends, or on a signal, so that it cannot outlive the program that starts it.
 
             \(verbatim(Routes.help))
 

@@ -19,8 +19,8 @@ struct ConfinementTests {
 
     @Test func wordsDescribeTheEnforcement() {
         #expect(Confinement.Enforcement(landlock: 7, filtersCalls: true).words == "confined by Landlock 7 and seccomp")
-        #expect(Confinement.Enforcement(landlock: nil, filtersCalls: true).words.contains("there is no Landlock"))
-        #expect(Confinement.Enforcement(landlock: 3, filtersCalls: false).words.contains("there is no seccomp"))
+        #expect(Confinement.Enforcement(landlock: nil, filtersCalls: true).words.contains("Landlock 2 or newer is not"))
+        #expect(Confinement.Enforcement(landlock: 3, filtersCalls: false).words.contains("seccomp is not available"))
         #expect(Confinement.Enforcement().words.hasPrefix("not confined"))
     }
 }

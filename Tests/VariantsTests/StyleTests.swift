@@ -39,9 +39,9 @@ struct StyleTests {
         (#"{"hero": {"width": 5, "aspect_ratio": "1:0"}}"#, #""aspect_ratio" must be a ratio"#),
         (#"{"hero": {"corner_radius": 5}}"#, "has no size"),
         (#"{"hero": 5}"#, "must be an object"),
-        (#"{"pager": {"width": 5}}"#, "is a variant already"),
-        (#"{"../x": {"width": 5}}"#, "cannot be called"),
-        (#"{"Hero": {"width": 5}}"#, "cannot be called"),
+        (#"{"pager": {"width": 5}}"#, "is the name of a variant"),
+        (#"{"../x": {"width": 5}}"#, "invalid style name"),
+        (#"{"Hero": {"width": 5}}"#, "invalid style name"),
     ])
     func errorNamesFileStyleAndField(json: String, part: String) {
         let said = message { _ = try read(json) }

@@ -44,7 +44,7 @@ struct VariantTests {
     @Test(arguments: ["pagr", "Pager", "overlays", "", "pager,", ",", "pager,,overlay", " pager", "fit"])
     func unknownVariantsAreRefused(_ text: String) {
         let said = message { _ = try named([text]) }
-        #expect(said?.hasPrefix("64 there is no variant \"") == true, "\(said ?? "taken")")
+        #expect(said?.hasPrefix("64 unknown variant \"") == true, "\(said ?? "taken")")
         #expect(said?.contains("pager, overlay, launch-card") == true)
     }
 
@@ -145,7 +145,7 @@ struct VariantTests {
         #expect(card.count == 1)
         #expect(card.first?.geometry == Geometry(width: 400, aspectRatio: 2, mode: .fill, enlarges: true))
         #expect(card.first?.gradient == .standard)
-        #expect(message { _ = try named(["card"]) }?.hasPrefix("64 --variant card wants a size") == true)
+        #expect(message { _ = try named(["card"]) }?.hasPrefix("64 --variant card requires --width") == true)
     }
 
     @Test func optionsOverrideTheVariantsValues() throws {

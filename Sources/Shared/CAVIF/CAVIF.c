@@ -62,15 +62,15 @@ static const char *load(void) {
     if (library == NULL) {
         if (found == NULL) return "libavif is not installed (Debian: libavif15 or libavif16, Homebrew: libavif)";
         snprintf(
-            error, sizeof error, "the installed libavif is not version %d.%d, for which this was built",
+            error, sizeof error, "the installed libavif is not the required version %d.%d",
             AVIF_VERSION_MAJOR, AVIF_VERSION_MINOR);
         return error;
     }
     if (!cloading_find(library, (struct cloading_function[]){FUNCTIONS(FOUND) {NULL, NULL}})) {
-        return "libavif lacks a required function: reinstall it";
+        return "libavif lacks a required function; reinstall it";
     }
     if (avif.avifCodecName(AVIF_CODEC_CHOICE_AUTO, AVIF_CODEC_FLAG_CAN_ENCODE) == NULL) {
-        return "libavif has no encoder: install a build of it with aom, rav1e or SVT-AV1";
+        return "libavif has no encoder; install a build with aom, rav1e or SVT-AV1";
     }
     return NULL;
 }
@@ -169,8 +169,8 @@ void cavif_free(cavif_file *file) {
 #else
 
 const char *cavif_load(void) {
-    return "this was built without libavif's header: install it (Debian: libavif-dev, Homebrew: libavif) and "
-           "build again";
+    return "built without libavif's header; install it (Debian: libavif-dev, Homebrew: libavif) and "
+           "rebuild";
 }
 
 cavif_status cavif_encode(const cavif_picture *picture, cavif_file *file) {

@@ -113,7 +113,7 @@ static boolean fill_input_buffer(j_decompress_ptr info) {
         decoder->source.bytes_in_buffer = sizeof end;
         return TRUE;
     }
-    if (count == 0) leave_saying((j_common_ptr)info, APOD_TRUNCATED, "the file ends before the picture does");
+    if (count == 0) leave_saying((j_common_ptr)info, APOD_TRUNCATED, "the file ends before the picture is complete");
     decoder->offset += (uint64_t)count;
     decoder->source.next_input_byte = decoder->buffer;
     decoder->source.bytes_in_buffer = (size_t)count;

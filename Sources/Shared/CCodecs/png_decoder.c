@@ -64,7 +64,7 @@ static void read_bytes(png_structp png, png_bytep bytes, size_t count) {
             const ptrdiff_t got = fill(decoder);
             if (got <= 0) {
                 decoder->status = got < 0 ? APOD_STOPPED : APOD_TRUNCATED;
-                snprintf(decoder->message, sizeof decoder->message, "the file ends before the picture does");
+                snprintf(decoder->message, sizeof decoder->message, "the file ends before the picture is complete");
                 png_error(png, "read");
             }
         }
@@ -191,7 +191,7 @@ apod_status apod_png_start(apod_png_decoder *decoder, int wide) {
     png_read_update_info(png, info);
     // The caller has allocated rows of this length, computed from the header.
     const size_t promised = (size_t)png_get_image_width(png, info) * decoder->channels * (wide ? 2 : 1);
-    if (png_get_rowbytes(png, info) != promised) png_error(png, "rows of another length than the header says");
+    if (png_get_rowbytes(png, info) != promised) png_error(png, "row length differs from the header");
     return APOD_OK;
 }
 

@@ -57,7 +57,7 @@ struct cheif_picture {
 static const char *load(void) {
     void *library = cloading_open(CLOADING_NAMES("libheif.1.dylib", "libheif.so.1"));
     if (library == NULL) return "libheif is not installed (Debian: libheif1, Homebrew: libheif)";
-    if (!CLOADING_FIND(library, FUNCTIONS)) return "libheif lacks a required function: reinstall it";
+    if (!CLOADING_FIND(library, FUNCTIONS)) return "libheif lacks a required function; reinstall it";
     CLOADING_FIND(library, OPTIONAL_FUNCTIONS);
     return NULL;
 }
@@ -104,7 +104,7 @@ static cheif_status decode(
     pixels->channels = is_gray ? 1 : 3;
     if (rows == NULL || width <= 0 || height <= 0 || pixels->bits < 1 || pixels->bits > 16 || stride < 0
         || (size_t)stride < (size_t)width * pixels->channels * (pixels->bits > 8 ? 2 : 1)) {
-        snprintf(pixels->message, sizeof pixels->message, "libheif has decoded no pixels");
+        snprintf(pixels->message, sizeof pixels->message, "libheif returned no pixels");
         return CHEIF_CORRUPT;
     }
     pixels->rows = rows;

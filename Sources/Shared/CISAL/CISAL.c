@@ -84,7 +84,7 @@ static size_t read_header(cisal_stream *stream, const uint8_t *input, size_t cou
                 stream->fault = "invalid window size";
             }
         } else if (stream->header_count == NAMED_HEADER_BYTES) {
-            stream->fault = "a dictionary is asked for";
+            stream->fault = "a preset dictionary is required";
         }
     }
     return read;
@@ -96,7 +96,7 @@ static const char *fault_of(int status) {
     case ISAL_INVALID_SYMBOL: return "invalid code";
     case ISAL_INVALID_LOOKBACK: return "invalid distance too far back";
     case ISAL_INCORRECT_CHECKSUM: return "incorrect data check";
-    default: return "bad compressed data";
+    default: return "invalid compressed data";
     }
 }
 

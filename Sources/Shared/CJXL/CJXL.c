@@ -67,10 +67,10 @@ static const char *load(void) {
         "libjxl.so"));
     if (library == NULL) return "libjxl is not installed (Debian: libjxl0.7 or libjxl0.11, Homebrew: jpeg-xl)";
     if (!CLOADING_FIND(library, VERSION_FUNCTION) || JxlDecoderVersion() < 7000) {
-        return "libjxl is older than 0.7: install a newer version";
+        return "libjxl is older than 0.7; install a newer version";
     }
     is_old = JxlDecoderVersion() < 9000;
-    return CLOADING_FIND(library, FUNCTIONS) ? NULL : "libjxl lacks a required function: reinstall it";
+    return CLOADING_FIND(library, FUNCTIONS) ? NULL : "libjxl lacks a required function; reinstall it";
 }
 
 CLOADING_ONCE(cjxl_load, load)

@@ -68,7 +68,7 @@ static void keep_error(const char *module, const char *format, va_list arguments
 static const char *load(void) {
     void *library = cloading_open(CLOADING_NAMES("libtiff.6.dylib", "libtiff.so.6", "libtiff.so.5"));
     if (library == NULL) return "libtiff is not installed (Debian: libtiff6, Homebrew: libtiff)";
-    if (!CLOADING_FIND(library, FUNCTIONS)) return "libtiff lacks a required function: reinstall it";
+    if (!CLOADING_FIND(library, FUNCTIONS)) return "libtiff lacks a required function; reinstall it";
     TIFFSetErrorHandler(keep_error);
     TIFFSetWarningHandler(NULL);
     return NULL;

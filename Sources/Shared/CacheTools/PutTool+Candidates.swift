@@ -33,7 +33,7 @@ extension PutTool {
         var trouble: String? {
             if let failure { return failure.message }
             guard state == .resting, let restsUntil, let url = try? address.get().url else { return nil }
-            return "\(url.redacted) failed lately, and is asked again from \(restsUntil.iso8601) on"
+            return "\(url.redacted) failed recently and is not requested before \(restsUntil.iso8601)"
         }
     }
 
@@ -91,7 +91,7 @@ extension PutTool {
             try? caches.storage(for: failed.text).cache?.postpone(try failed.key)
         }
         guard let trouble = better.compactMap(\.trouble).first else { return }
-        caches.log.warning("\(trouble); \(address.url.redacted) is used until then")
+        caches.log.warning("\(trouble); using \(address.url.redacted) until then")
     }
 
     /// Fetches one address into the storage of its policy.

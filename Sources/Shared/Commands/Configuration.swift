@@ -50,7 +50,7 @@ public struct Configuration: Sendable {
         let record: Record
         do {
             let bytes = try File.openInput(path).contents(atMost: byteLimit + 1)
-            guard bytes.count <= byteLimit else { throw ConfigurationFailure("it has more than 1 MiB") }
+            guard bytes.count <= byteLimit else { throw ConfigurationFailure("it is larger than 1 MiB") }
             do {
                 record = try Record(parsing: bytes)
             } catch let failure as any Failure {

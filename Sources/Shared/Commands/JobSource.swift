@@ -45,7 +45,7 @@ public struct FileInLine: Failure {
 
     public var code: String { "path-not-allowed" }
     public var message: String {
-        "\(path) is a file, which a line of standard input may not name; use xargs to make lines into arguments"
+        "\(path) is a file, and lines of standard input must not name files; pass it as an argument, as with xargs"
     }
     public var exitCode: ExitCode { .notAllowed }
 }
@@ -63,7 +63,7 @@ final class JobSource {
     init(_ context: ToolContext, _ items: InputItems) throws {
         if items.operands.isEmpty, Terminal.isTerminal(0) {
             throw UsageFailure(
-                "give \(items.expected) as arguments, or lines or records on standard input; see "
+                "no input; give \(items.expected) as arguments, or as lines or records on standard input; see "
                     + "\(context.arguments.path.line) --help")
         }
         self.context = context

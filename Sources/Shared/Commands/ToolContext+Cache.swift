@@ -21,7 +21,7 @@ extension ToolContext {
         case .after(let ttl): settings.ttl = ttl
         case .at(let end):
             guard settings.expiry != nil else { throw ConfigurationFailure("the setting ttl takes a time such as 14d") }
-            guard end > .now() else { throw UsageFailure("--ttl \(end.iso8601) is over already") }
+            guard end > .now() else { throw UsageFailure("--ttl: \(end.iso8601) is in the past") }
         }
         settings.syncs = try value(.sync)
         settings.capacity = try value(.capacity)
@@ -62,7 +62,7 @@ extension ToolContext {
     /// the cache creates no root. In a pipe, the command before it may create the root: if the root is missing, this
     /// function waits for the first byte on standard input.
     public func confine(_ settings: CacheSettings, _ requirements: SandboxRequirements) {
-        guard isConfined else { return log.detail("not confined, as was asked for") }
+        guard isConfined else { return log.detail("not confined, as requested") }
         if requirements.readsInput, !requirements.changesCache, let root = settings.root,
             (try? File.exists(root)) == false,
             !Terminal.isTerminal(0)

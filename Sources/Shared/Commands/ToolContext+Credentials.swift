@@ -18,13 +18,13 @@ extension ToolContext {
         if addresses == nil {
             guard !given.needOrigin else {
                 throw UsageFailure(
-                    "--header and --bearer-file name no server, and a record must not choose who gets a secret; put "
+                    "--header and --bearer-file name no server, and records must not choose who receives a secret; put "
                         + "the server before the header or the file, as in --header 'https://example.org Name: value'")
             }
             if configured.needOrigin {
                 log.warning(
-                    "headers of header_file and bearer_file that name no server are not sent, as a record must not "
-                        + "choose who gets a secret; write lines such as https://example.org Name: value")
+                    "headers of header_file and bearer_file that name no server are not sent, since records must not "
+                        + "choose who receives a secret; write lines such as https://example.org Name: value")
                 configured.removeAllWithoutOrigin()
             }
         }
@@ -69,7 +69,7 @@ extension ToolContext {
         var path = try value(.netrcFile)
         if try value(.netrc) {
             guard let home = environment["HOME"] else {
-                throw ConfigurationFailure("there is no ~/.netrc without HOME; name the file in APOD_TOOLS_NETRC_FILE")
+                throw ConfigurationFailure("cannot find ~/.netrc without HOME; name the file in APOD_TOOLS_NETRC_FILE")
             }
             path = home + "/.netrc"
         }
@@ -95,7 +95,7 @@ extension ToolContext {
     private static func word(in bytes: [UInt8], from source: String) throws -> String {
         let words = bytes.split { $0 <= 0x20 }
         guard words.count == 1, words[0].allSatisfy({ $0 < 0x7F }) else {
-            throw ConfigurationFailure("\(source) does not hold a key: one word on one line is expected")
+            throw ConfigurationFailure("\(source) does not contain a valid key; it must be a single word on one line")
         }
         return String(decoding: words[0], as: UTF8.self)
     }
@@ -104,7 +104,7 @@ extension ToolContext {
     /// `ConfigurationFailure` if it cannot be read, or if it has more than `byteLimit` bytes.
     public func secretFile(_ path: String, holding what: String, byteLimit: Int = 1 << 20) throws -> [UInt8] {
         if path == "-" {
-            throw ConfigurationFailure("cannot read \(what) from standard input, which is for records; name a file")
+            throw ConfigurationFailure("cannot read \(what) from standard input, which contains records; name a file")
         }
         let bytes: [UInt8]
         do {
@@ -113,13 +113,13 @@ extension ToolContext {
             // Do not check a pipe, such as `<(pass show token)`: the shell sets its permissions, and no other process
             // can read it after the run.
             if file.isRegular, file.status.mode & 0o077 != 0 {
-                log.warning("\(path) holds \(what), and others may read or change it; run chmod 600 on it")
+                log.warning("\(path) contains \(what), but other users can read or change it; run chmod 600 on it")
             }
         } catch {
             throw ConfigurationFailure("cannot read \(what): \(failure(of: error).message)")
         }
         guard bytes.count <= byteLimit else {
-            throw ConfigurationFailure("cannot read \(what): \(path) has more than \(byteLimit) bytes")
+            throw ConfigurationFailure("cannot read \(what): \(path) is larger than \(byteLimit) bytes")
         }
         return bytes
     }

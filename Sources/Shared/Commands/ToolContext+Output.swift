@@ -11,7 +11,7 @@ extension ToolContext {
     public func outputFolder(standard: NameTemplate) throws -> OutputFolder? {
         guard let path = arguments[.outputDir] else {
             for option in [.nameTemplate, .overwrite] as [AnyOption] where arguments.isGiven(option) {
-                throw UsageFailure("--\(option.name) goes with --output-dir")
+                throw UsageFailure("--\(option.name) requires --output-dir")
             }
             return nil
         }
@@ -35,7 +35,7 @@ extension ToolContext {
     /// - Parameter stores: whether the command stores entries, so that `--sync` has an effect without copies.
     public func copies(_ requirements: inout SandboxRequirements, stores: Bool = false) throws -> OriginalCopies? {
         guard let folder = try outputFolder(standard: .original) else {
-            if arguments[.sync], !stores { throw UsageFailure("--sync goes with --output-dir") }
+            if arguments[.sync], !stores { throw UsageFailure("--sync requires --output-dir") }
             return nil
         }
         try folder.make()

@@ -18,8 +18,8 @@ extension ToolContext {
             let key = try secretFile(path, holding: "the key of the remote", byteLimit: 4096)
             guard key.count >= RemoteSettings.leastKey else {
                 throw ConfigurationFailure(
-                    "\(path) has \(key.count) bytes, but a key for the remote needs \(RemoteSettings.leastKey) at least; "
-                        + "head -c 32 /dev/urandom makes a good one")
+                    "\(path) has \(key.count) bytes, but a remote key needs at least \(RemoteSettings.leastKey); "
+                        + "create one with head -c 32 /dev/urandom")
             }
             return key
         }
@@ -29,7 +29,7 @@ extension ToolContext {
 
     private func remoteHeaders(_ path: String, for address: RemoteAddress) throws -> [HTTPHeader] {
         guard case .http(let url) = address else {
-            throw UsageFailure("remote_header_file goes with a remote of http or https")
+            throw UsageFailure("remote_header_file requires an http or https remote")
         }
         var given = GivenHeaders()
         try given.add(file: secretFile(path, holding: "the headers of the remote"), path: path)

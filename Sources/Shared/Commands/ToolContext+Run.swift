@@ -27,14 +27,14 @@ extension ToolContext {
         let jobs = OpenFiles.jobs(wanted, limit: limit)
         if jobs < wanted, let limit {
             log.warning(
-                "\(limit) open files are too few for \(wanted) jobs: running \(jobs); raise the limit with ulimit -n")
+                "too few open files (\(limit)) for \(wanted) jobs, running \(jobs); raise the limit with ulimit -n")
         }
         return jobs
     }
 
     private func layout() throws -> RecordLayout {
         guard case .fields(let fields, _) = arguments[.print] else {
-            if arguments[.nullTerminated] { throw UsageFailure("-0 goes with --print") }
+            if arguments[.nullTerminated] { throw UsageFailure("-0 requires --print") }
             return arguments[.pretty] ? .indented : .lines
         }
         return .fields(fields, terminator: arguments.terminator)

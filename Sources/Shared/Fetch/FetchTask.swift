@@ -150,7 +150,7 @@ struct FetchTask {
                 mayRemember = false
                 return try finish(file)
             case .unchanged:
-                throw CacheFailure.fault(detail: "an answer of 304 to a request without conditions")
+                throw CacheFailure.fault(detail: "a 304 response to an unconditional request")
             }
         } catch let failure as any Failure where Self.isPassing(failure) {
             guard let entry = flight.found.entry, Freshness.mayServeStale(entry, now: cache.clock.now(), rules: rules),
@@ -158,7 +158,7 @@ struct FetchTask {
             else { throw failure }
             // Only the messages of `FetchFailure` name the picture.
             let subject = failure is FetchFailure ? "" : "\(request.url.redacted): "
-            cache.log.warning("\(subject)\(failure.message); the copy of \(handed.fetchedAt.iso8601) is used")
+            cache.log.warning("\(subject)\(failure.message); using the copy from \(handed.fetchedAt.iso8601)")
             cache.index.count(in: cache.scope) { $0.add(failure: failure) }
             cache.count(.stale, handed)
             return (handed, .stale)
@@ -171,7 +171,7 @@ struct FetchTask {
     private func reasonToAsk(_ found: LookupResult, _ rules: Freshness.Rules) -> String {
         guard let entry = found.entry?.expiring(expiry, respectsServer: rules.respectsServer) else {
             return found.wasLost
-                ? "its file in the cache is gone or has another size" : "not in the cache: never fetched, or evicted"
+                ? "its cached file is missing or has a different size" : "not in the cache: never fetched, or evicted"
         }
         return Freshness.reason(entry, now: cache.clock.now(), rules: rules)
     }

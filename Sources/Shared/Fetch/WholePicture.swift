@@ -20,7 +20,7 @@ extension HTTPResponse {
         do {
             try inspect()
         } catch FormatFailure.empty, FormatFailure.truncated, FormatFailure.truncatedMovie {
-            throw FetchFailure.cutShort(url: url, detail: "it was closed before the picture's end")
+            throw FetchFailure.cutShort(url: url, detail: "it was closed before the end of the picture")
         }
     }
 }

@@ -178,7 +178,7 @@ struct MissingPicture: Failure {
     let gallery: String
 
     var code: String { "not-in-gallery" }
-    var message: String { "\(id) is not in \(gallery); its id is gallery.id in the output, and in the page's address" }
+    var message: String { "\(id) is not in \(gallery); use the gallery.id from the output or the page's address" }
     var exitCode: ExitCode { .absent }
 }
 

@@ -215,11 +215,11 @@ extension Site {
     private func links(_ place: Place, _ caption: Caption?, _ page: Page) -> String {
         var links: [String] = []
         if let caption, let media = caption.media {
-            links.append(Self.external(caption.isVideo ? "Watch the video" : "The picture where it comes from", media))
+            links.append(Self.external(caption.isVideo ? "Watch the video" : "The picture at its source", media))
         }
         if let address = caption?.page {
             let host = address.split(separator: "/").dropFirst().first.map(String.init) ?? address
-            links.append(Self.external("Its page on \(host)", address))
+            links.append(Self.external("Its page at \(host)", address))
         }
         if let original = place.file(Place.original) {
             let words = "The original (\(original.width) × \(original.height))"

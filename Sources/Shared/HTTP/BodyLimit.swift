@@ -32,10 +32,10 @@ struct BodyLimit {
     func end(_ response: HTTPResponse) throws {
         guard response.status == 206, let range = ContentRange(response.headers) else { return }
         if count != range.last + 1 {
-            throw FetchFailure.cutShort(url: url, detail: "\(count) bytes came where \(range.last + 1) were promised")
+            throw FetchFailure.cutShort(url: url, detail: "received \(count) of \(range.last + 1) announced bytes")
         }
         if let total = range.total, count < total {
-            throw FetchFailure.cutShort(url: url, detail: "the server sent \(count) of \(total) bytes")
+            throw FetchFailure.cutShort(url: url, detail: "received \(count) of \(total) bytes")
         }
     }
 }

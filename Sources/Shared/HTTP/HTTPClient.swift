@@ -74,8 +74,7 @@ public struct HTTPClient: Sendable {
     func warnOfWithheldPassword(for url: WebURL) {
         if hasWarned.testAndSet() { return }
         log.warning(
-            "\(url.origin): its user name and password in the netrc file are not sent unencrypted, for anyone on the "
-                + "way to read; use https")
+            "\(url.origin): the user name and password of the netrc file are not sent unencrypted; use https")
     }
 
     /// Throws `Cancelled` if the run is stopped, and errors of the watch. Called during long work between requests.

@@ -104,14 +104,14 @@ extension Command {
         if names.isEmpty { return UsageFailure("\(path.line) has no command \"\(word)\"; see \(path.line) --help") }
         let what = (path.dropFirst().map(\.name) + [word]).joined(separator: " ")
         if let pointer = pointers.first(where: { $0.hasSuffix(" \(word)") }) {
-            return UsageFailure("there is no command \"\(what)\"; \(pointer) does this for the whole cache")
+            return UsageFailure("unknown command \"\(what)\"; use \(pointer) for the whole cache")
         }
-        if let successor = successors[word] { return UsageFailure("there is no command \"\(what)\"; \(successor)") }
+        if let successor = successors[word] { return UsageFailure("unknown command \"\(what)\"; \(successor)") }
         let candidates = visibleSubcommands.filter { !$0.deletesUnnamed }
         let known = candidates.first { $0.synonyms.contains(word) }?.name
         let meant = known ?? NearMatch.suggestion(for: word, among: candidates.map(\.name))
-        let advice = meant.map { "did you mean \($0)?" } ?? "there are \(names.joined(separator: ", "))"
-        return UsageFailure("there is no command \"\(what)\"; \(advice)")
+        let advice = meant.map { "did you mean \($0)?" } ?? "commands: \(names.joined(separator: ", "))"
+        return UsageFailure("unknown command \"\(what)\"; \(advice)")
     }
 
     /// The options of this command and all its subcommands. An option means the same in each of them.
@@ -145,13 +145,13 @@ struct CommandLineReader {
     func request() throws -> Request {
         guard command.run != nil else {
             let names = command.visibleSubcommands.map(\.name).joined(separator: ", ")
-            throw UsageFailure("say what to do: \(names)\(advice)")
+            throw UsageFailure("no command; use \(names)\(advice)")
         }
         if operands.count > command.operands.atMost {
             throw UsageFailure("unexpected argument \"\(operands[command.operands.atMost])\"\(advice)")
         }
         if operands.count < command.operands.atLeast {
-            throw UsageFailure("give \(command.operands.name), \(command.operands.summary)\(advice)")
+            throw UsageFailure("missing argument \(command.operands.name), \(command.operands.summary)\(advice)")
         }
         return .run(command, Arguments(given, operands: operands, path: path))
     }
@@ -244,7 +244,7 @@ struct CommandLineReader {
                 return fail("\(name) needs a value: \(valueName)\(advice)")
             }
             if word.hasPrefix("--"), Self.find(String(word.dropFirst(2)), options) != nil {
-                return fail("\(name) needs a value: \(valueName); write \(name)=\(word) if \(word) is one")
+                return fail("\(name) needs a value: \(valueName); write \(name)=\(word) if \(word) is the value")
             }
             rest.removeFirst()
             add(option, word, name)

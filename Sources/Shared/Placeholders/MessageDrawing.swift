@@ -24,20 +24,20 @@ struct MessageDrawing {
         _ text: String, font: String?, in space: Composition.TextSpace, isCentered: Bool
     ) -> (drawing: MessageDrawing?, warnings: [String]) {
         turn.withLock { _ in
-            if let reason = ctext_load() { return (nil, ["\(String(cString: reason)): the message is not drawn"]) }
+            if let reason = ctext_load() { return (nil, ["\(String(cString: reason)); the message is not drawn"]) }
             let file = font.flatMap { isPath($0) ? $0 : nil }
             if let file, let reason = fault(of: file) { return (nil, [unusable(file, reason)]) }
             // Default to English: the locale must not affect the picture.
             let language = MessageText.language(of: text) ?? "en"
             guard let layout = ctext_open(file == nil ? font ?? "sans-serif" : "font of a file", file, language) else {
                 let warning = file.map { unusable($0, "it is not an OpenType font with outlines") }
-                return (nil, [warning ?? "no font is installed: the message is not drawn"])
+                return (nil, [warning ?? "no font is installed; the message is not drawn"])
             }
             defer { ctext_close(layout) }
             var warnings: [String] = []
             let found = String(cString: ctext_family(layout))
             if let font, file == nil, found.lowercased() != font.lowercased(), !generic.contains(font.lowercased()) {
-                warnings = ["there is no font family \(font): \(found) is used"]
+                warnings = ["the font family \(font) is not installed; using \(found)"]
             }
             let (covered, missing) = MessageText.covered(text) { ctext_has(layout, $0.value) }
             if !missing.isEmpty { warnings.append(MessageText.warning(missing)) }
@@ -99,9 +99,9 @@ struct MessageDrawing {
     private static func fault(of path: String) -> String? {
         do {
             let file = try File.open(path, O_RDONLY | O_NONBLOCK)
-            if !file.isRegular { return "it is no regular file" }
+            if !file.isRegular { return "it is not a regular file" }
             // The largest font files, which contain all CJK characters in all weights, have about 100 MB.
-            return file.count > 256 << 20 ? "it is over 256 MiB" : nil
+            return file.count > 256 << 20 ? "it is larger than 256 MiB" : nil
         } catch {
             return (error as? SystemFailure).map { systemMessage($0.errno) } ?? "\(error)"
         }

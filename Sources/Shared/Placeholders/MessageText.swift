@@ -104,7 +104,8 @@ enum MessageText {
             return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
         }
         let rest = missing.count > shown.count ? " and \(missing.count - shown.count) more" : ""
-        return "no font has \(shown.joined(separator: ", "))\(rest): the message is drawn without"
+        let pronoun = missing.count == 1 ? "it" : "them"
+        return "no font contains \(shown.joined(separator: ", "))\(rest); the message is drawn without \(pronoun)"
     }
 
     /// Inserts word joiners between Hangul syllables: Korean text should be wrapped only at blanks.

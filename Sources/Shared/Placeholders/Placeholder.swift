@@ -106,7 +106,7 @@ public enum PlaceholderError: Failure, Equatable {
     public var message: String {
         switch self {
         case .size(let size):
-            "cannot draw a placeholder of \(size) pixels: width and height go from 1 to \(Placeholder.largestSide)"
+            "cannot draw a placeholder of \(size) pixels; use a width and height from 1 to \(Placeholder.largestSide)"
         }
     }
 

@@ -28,7 +28,7 @@ extension Remote {
                 noteLost(since: begun)
                 return nil
             }
-            if tries == 0 { log.detail("waiting for another machine that fetches or makes this entry") }
+            if tries == 0 { log.detail("waiting for another machine that is fetching or making this entry") }
             try check()
             try interruption.sleep(min(Self.tries[min(tries, Self.tries.count - 1)], max(claimTimeLeft, .zero)))
             tries += 1
@@ -50,7 +50,7 @@ extension Remote {
         if isUsedUp {
             log.warning(
                 "the remote \(settings.address): waiting for other machines has taken "
-                    + "\(TimeSpan.description(limit)) in all; this run no longer waits for them")
+                    + "\(TimeSpan.description(limit)) in total; this run no longer waits for them")
         }
     }
 }

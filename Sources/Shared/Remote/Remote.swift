@@ -132,7 +132,7 @@ public final class Remote: RemoteTier {
             guard let read = try read(.document(name), limits, receive: { try sink.write($0) }) else { return nil }
             count = read
             guard let document = try RemoteDocument(sink.bytes, named: name, key: settings.key) else {
-                log.detail("\(settings.address): \(name.digest) is not signed with this key, and not used")
+                log.detail("\(settings.address): \(name.digest) is not signed with this key; ignoring it")
                 return nil
             }
             return document
@@ -156,7 +156,7 @@ public final class Remote: RemoteTier {
         case .bytes(let sha256, let count):
             guard count <= byteLimit else {
                 log.detail(
-                    "the remote \(settings.address) has \(count) bytes, more than are allowed; they are not read")
+                    "the remote \(settings.address) has an entry of \(count) bytes, over the limit; ignoring it")
                 return .absent
             }
             return try asking(.content(sha256), atMost: count) { limits, received in
@@ -166,7 +166,7 @@ public final class Remote: RemoteTier {
                 received = read
                 guard received == count else {
                     note(damaged: sha256)
-                    throw RemoteFailure.damaged("\(received) of \(count) bytes came")
+                    throw RemoteFailure.damaged("received \(received) of \(count) bytes")
                 }
                 return ()
             }
@@ -239,8 +239,8 @@ public final class Remote: RemoteTier {
         }
         if hasOpened {
             log.warning(
-                "the remote \(settings.address): this run has lost "
-                    + "\(TimeSpan.description(patience)) by waiting for it; \(Direction.reading.end)")
+                "the remote \(settings.address): waiting for it has taken "
+                    + "\(TimeSpan.description(patience)); \(Direction.reading.end)")
         }
     }
 
@@ -257,8 +257,8 @@ public final class Remote: RemoteTier {
         /// The part of a warning that names the consequence of too many failures.
         var end: String {
             switch self {
-            case .reading: "this run reads nothing more from it"
-            case .writing: "this run uploads nothing more to it"
+            case .reading: "this run no longer reads from it"
+            case .writing: "this run no longer uploads to it"
             }
         }
     }
@@ -271,7 +271,7 @@ public final class Remote: RemoteTier {
         if hasOpened {
             log.warning("\(words); \(direction.end)")
         } else if case .damaged? = reason {
-            log.warning("\(words); it is not used")
+            log.warning("\(words); ignoring it")
         } else {
             log.detail("\(words); this run continues without it")
         }

@@ -156,7 +156,7 @@ public final class CacheStore: Sendable {
                 index.settleLog()
             }
         } catch {
-            log.detail("the cache was not put in order: \(failure(of: error).message)")
+            log.detail("cannot maintain the cache: \(failure(of: error).message)")
         }
     }
 
@@ -180,7 +180,7 @@ public final class CacheStore: Sendable {
         try index.reopenIfReplaced()
         if !index.isReadOnly {
             try index.heal(found, now: clock.now()) { try !index.root.isWhole($0) }
-            log.detail("the file of \(found.key ?? found.name) was lost: its entry is dropped")
+            log.detail("the file of \(found.key ?? found.name) was lost; removing its entry")
         }
         return nil
     }
@@ -241,7 +241,7 @@ public final class CacheStore: Sendable {
     private func replaced(_ entry: Entry) throws -> Entry? {
         if index.isReadOnly { return nil }
         index.count(in: scope) { $0.add(.lostWrites) }
-        log.detail("the bytes of \(entry.key ?? entry.name) did not reach the disk: its entry is dropped")
+        log.detail("the bytes of \(entry.key ?? entry.name) were not written to disk; removing its entry")
         try index.heal(entry, now: clock.now()) { $0.id == entry.id && $0.sha256 == entry.sha256 }
         guard entry.kind == .original else { return nil }
         return try recovery.recover(
@@ -329,7 +329,7 @@ public final class CacheStore: Sendable {
         let scopeFolder = scope.folder(generation: generation)
         func place(_ file: String) throws -> String {
             if let place = CacheRoot.blob(file, folder: scopeFolder) { return place }
-            throw CacheFailure.fault(detail: "\(file) is no name for an entry's file")
+            throw CacheFailure.fault(detail: "\(file) is not a valid file name of an entry")
         }
         let isInMemory = settings.memory != nil
         let syncs = !isInMemory && (settings.syncs || old?.isPinned == true)

@@ -69,8 +69,8 @@ struct NotMade: Failure, Equatable {
 
     var code: String { "not-made" }
     var message: String {
-        "the files made earlier lack \(variants.joined(separator: ", ")), and img-cache put --skip-made has not fetched"
-            + " the picture; run it with --refresh once"
+        "the existing files lack \(variants.joined(separator: ", ")), and img-cache put --skip-made did not fetch"
+            + " the picture; run it once with --refresh"
     }
     var exitCode: ExitCode { .data }
 }

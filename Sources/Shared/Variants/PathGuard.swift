@@ -56,12 +56,12 @@ public enum PathRefusal: Failure, Equatable {
     public var message: String {
         switch self {
         case .outside(let path) where CacheRoot.isLikeBlob(path):
-            "\(path) is in no cache of this run; if the cache was moved, run the records through img-cache get again, else"
-                + " name it with --cache-dir"
+            "\(path) is not in the cache of this run; if the cache was moved, run the records through img-cache get,"
+                + " otherwise name it with --cache-dir"
         case .outside(let path):
             "\(path): records and lines may name only files in the cache or --output-dir; allow its folder with"
                 + " --allow-path, or name its cache with --cache-dir"
-        case .notAFile(let path): "\(path): a record may only name regular files; give others as arguments"
+        case .notAFile(let path): "\(path): a record may name only regular files; pass other files as arguments"
         }
     }
 }

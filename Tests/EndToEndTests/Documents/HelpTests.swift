@@ -96,7 +96,7 @@ struct HelpTests {
 
     @Test func missingOrUnknownCommandIsRefused() throws {
         for tool in ["img-cache", "gif-cache"] {
-            try run(tool).expectRefusal(64, tool, "say what to do", "put")
+            try run(tool).expectRefusal(64, tool, "no command", "put")
             try run(tool, ["pt"]).expectRefusal(64, tool, "pt", "did you mean put?")
             try run(tool, ["help", "nope"]).expectRefusal(64, tool, "nope")
             try run(tool, ["remove"]).expectRefusal(64, tool, "did you mean rm?")

@@ -81,7 +81,7 @@ enum OtherUser {
     static let isPossible: Bool = {
         if let home = try? home(), (try? run(home, "img-cache", ["--version"]).status) == 0 { return true }
         Log.standardError(
-            "\n*** NO OTHER USER: the tests on roots that belong to somebody else are SKIPPED.\n"
+            "\n*** NO OTHER USER: the tests on roots of another user are SKIPPED.\n"
                 + "*** They need `setpriv`, the rights of root, and tools that everybody may run.\n\n")
         return false
     }()

@@ -9,7 +9,7 @@ let canConfine: Bool = {
     #if os(Linux)
     let lines = (try? ToolHome().run("confinement-probe", ["none", "--"]).stdout) ?? ""
     let isAble = lines.contains("landlock") && !lines.contains("landlock 0") && lines.contains("seccomp 1")
-    if !isAble { print("NO CONFINEMENT: this kernel has no Landlock, or no seccomp; the tests of it are SKIPPED") }
+    if !isAble { print("NO CONFINEMENT: this kernel has no Landlock, or no seccomp; its tests are SKIPPED") }
     return isAble
     #else
     return false
@@ -105,7 +105,7 @@ struct ConfinementTests {
     @Test func refusedSystemCallIsReportedOnceByName() throws {
         let output = try home.run("confinement-probe", ["network", "verbose", "--", "listen", "listen", "unix-socket"])
         #expect(try output.expect(0).lines.suffix(3) == ["listen \(EPERM)", "listen \(EPERM)", "unix-socket \(EPERM)"])
-        #expect(output.errorLines == ["confinement-probe: the system call bind is refused, as no tool needs it"])
+        #expect(output.errorLines == ["confinement-probe: refused the system call bind, which no tool needs"])
         let quiet = try home.run("confinement-probe", ["network", "--", "listen"]).expect(0)
         #expect(quiet.errorLines.isEmpty)
     }
@@ -201,10 +201,10 @@ struct ConfinementTests {
 
     @Test func confinementIsDisabledByOptionOrFile() throws {
         let byOption = try home.run("img-cache", ["put", "-v", "APOD_TOOLS_CONFINEMENT=false"]).expect(0)
-        #expect(byOption.stderr.contains("not confined, as was asked for"))
+        #expect(byOption.stderr.contains("not confined, as requested"))
         let config = try home.write("config.json", #"{"confinement": false}"#)
         let byFile = try home.run("img-downsample", ["--width", "9", "-v", "--config", config]).expect(0)
-        #expect(byFile.stderr.contains("not confined, as was asked for"))
+        #expect(byFile.stderr.contains("not confined, as requested"))
         let bad = try home.write("bad.json", #"{"confinement": "perhaps"}"#)
         #expect(try home.run("gif-cache", ["ls", "--config", bad]).expect(78).stderr.contains("true or false"))
     }

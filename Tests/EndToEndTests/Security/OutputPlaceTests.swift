@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: hasStrace, "strace is not there"))
+    @Test(.enabled(if: hasStrace, "strace is not installed"))
     func syncFlushesTheFileBeforeAndTheFolderAfterTheRename() throws {
         let home = try home()
         let tool = try Tools.path("img-downsample")
@@ -86,7 +86,7 @@ import Testing
         #expect(try calls(home, "\(stats) --sync").suffix(3) == ["sync", "rename", "sync"])
     }
 
-    @Test(.enabled(if: hasStrace, "strace is not there"))
+    @Test(.enabled(if: hasStrace, "strace is not installed"))
     func cacheWaitsForTheDiskOnlyWithSync() throws {
         let home = try home()
         // Creating a cache also waits for the disk.
@@ -104,7 +104,7 @@ import Testing
     }
 
     /// The bytes are already on the disk; the pin in the file and the row must be flushed.
-    @Test(.enabled(if: hasStrace, "strace is not there"))
+    @Test(.enabled(if: hasStrace, "strace is not installed"))
     func pinOfADurableEntryFlushesFileAndRow() throws {
         let home = try home()
         try home.run("img-cache", ["put", "a.png", "--key", "moon", "--sync"]).expect(0)

@@ -83,7 +83,7 @@ struct SecrecyTests {
         let home = try Sample.home()
         let file = try home.write("key", "secretkey5 secretkey6\n")
         let output = try home.run("gif-cache", ["put", "1", "EXERCISEDB_API_KEY_FILE=\(file)"])
-        try output.expectRefusal(78, "gif-cache", "does not hold a key")
+        try output.expectRefusal(78, "gif-cache", "does not contain a valid key")
         #expect(!output.stderr.contains("secretkey"))
         try home.run("gif-cache", ["put", "1", "EXERCISEDB_API_KEY_FILE=nowhere"]).expectRefusal(
             78, "gif-cache", "nowhere")

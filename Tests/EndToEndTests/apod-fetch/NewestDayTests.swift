@@ -63,7 +63,7 @@ struct NewestDayTests {
         let month = String(newest.description.prefix(7))
         let open = try home.run("apod-fetch", ["--date", month, "--print", "date"])
         #expect(open.lines.last ?? "" < newest.description, "\(open)")
-        #expect(open.stderr.contains("the picture of \(newest) is not published yet; left out"), "\(open)")
+        #expect(open.stderr.contains("the picture of \(newest) is not published yet; skipped"), "\(open)")
     }
 
     @Test func pauseOfSeveralDaysIsReportedInOneLine() throws {
@@ -71,8 +71,8 @@ struct NewestDayTests {
         let service = try SampleServer(["--today", last.description])
         let home = try ToolHome(environment: service.environment)
         let told =
-            "apod-fetch: the newest picture of the day is that of \(last), 5 days ago; "
-            + "NASA has published none since\n"
+            "apod-fetch: the newest picture is from \(last), 5 days ago; "
+            + "NASA has not published any since\n"
         for _ in 0..<2 {
             let today = try home.run("apod-fetch", ["--print", "date"]).expect(0)
             #expect(today.stdout == "\(last)\n" && today.stderr == told, "\(today)")
@@ -81,7 +81,7 @@ struct NewestDayTests {
         #expect(three.lines == ["\(last.advanced(by: -1))", "\(last)"] && three.stderr == told, "\(three)")
         let range = try home.run("apod-fetch", ["--date", "\(last)..", "--print", "date"]).expect(0)
         #expect(range.stdout == "\(last)\n", "\(range)")
-        let left = "apod-fetch: the pictures of \(last.advanced(by: 1)) to \(newest) are not published yet; left out\n"
+        let left = "apod-fetch: the pictures of \(last.advanced(by: 1)) to \(newest) are not published yet; skipped\n"
         #expect(range.stderr == left, "\(range)")
     }
 }

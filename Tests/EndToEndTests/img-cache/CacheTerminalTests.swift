@@ -23,7 +23,7 @@ struct CacheTerminalTests {
     @Test func picturesAreNotWrittenToATerminal() throws {
         try put("moon")
         let output = try home.run("img-cache", ["cat", "--key", "moon"], stdout: .terminal).expect(64)
-        #expect(output.stdout.isEmpty && output.errorLines.first?.contains("into a file or a pipe") == true)
+        #expect(output.stdout.isEmpty && output.errorLines.first?.contains("to a file or a pipe") == true)
     }
 
     @Test func longAddressesShowBothEndsInTheTable() throws {

@@ -83,7 +83,7 @@ struct DownsampleLimitsTests {
         // At any limit, a JPEG scan must be long enough for its pixels.
         let bombs =
             [
-                ("bomb.png", png, 77, "limit"), ("bomb.jpg", jpeg, 65, "a scan without all of its data"),
+                ("bomb.png", png, 77, "limit"), ("bomb.jpg", jpeg, 65, "a scan with incomplete data"),
                 ("bomb.gif", gif, 77, "limit"),
             ] as [(String, [UInt8], Int32, String)]
         for (name, bytes, status, reason) in bombs {

@@ -60,7 +60,7 @@ struct DownsampleVariantsTests {
         }
         for wrong in ["pager,", ",pager", "", "pager,,overlay"] {
             try home.run("img-downsample", ["sky.jpg", "--variant", wrong])
-                .expectRefusal(64, "img-downsample", "there is no variant")
+                .expectRefusal(64, "img-downsample", "unknown variant")
         }
     }
 

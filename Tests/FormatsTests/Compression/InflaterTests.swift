@@ -142,7 +142,7 @@ import Testing
         #expect(fault([0x78, 0x9D] + stream.dropFirst(2)) == "incorrect header check")
         #expect(fault([0x79, 0x18] + stream.dropFirst(2)) == "unknown compression method")
         #expect(fault([0x88, 0x1C] + stream.dropFirst(2)) == "invalid window size")
-        #expect(fault([0x78, 0xBB] + stream.dropFirst(2)) == "a dictionary is asked for")
+        #expect(fault([0x78, 0xBB] + stream.dropFirst(2)) == "a preset dictionary is required")
         // A block of type 3, a stored block whose length does not match its complement, fixed codes without a length
         // and without a distance, a distance beyond the start, and dynamic codes with too many short codes.
         #expect(fault([0x78, 0x9C, 0x07, 0, 0]) != nil)

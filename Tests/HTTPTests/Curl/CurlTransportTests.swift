@@ -171,7 +171,7 @@ import Testing
                 #expect(!failure.message.isEmpty)
             }
         }
-        #expect(CurlExchange.failure(of: 100, url: url, detail: "", hasHead: false).message.contains(text: "longer"))
+        #expect(CurlExchange.failure(of: 100, url: url, detail: "", hasHead: false).message.contains(text: "exceeds"))
     }
 
     @Test func refusedConnectionIsTransient() throws {

@@ -60,10 +60,10 @@ private enum Slowness: String, Sendable, CaseIterable {
 
     /// Each timeout ends its stage, and the message names the stage.
     @Test(arguments: [
-        (Slowness.connection, "connect", "no connection in time"), (.encryption, "connect", "no connection in time"),
-        (.tunnel, "connect", "no connection in time"), (.head, "stall", "no bytes came for too long"),
-        (.body, "stall", "no bytes came for too long"), (.drip, "total", "not complete in time"),
-        (.body, "total", "not complete in time"),
+        (Slowness.connection, "connect", "no connection"), (.encryption, "connect", "no connection"),
+        (.tunnel, "connect", "no connection"), (.head, "stall", "no bytes received"),
+        (.body, "stall", "no bytes received"), (.drip, "total", "incomplete response"),
+        (.body, "total", "incomplete response"),
     ])
     fileprivate func timeoutEndsItsStage(slowness: Slowness, limit: String, words: String) throws {
         let slow = try Slow(slowness)

@@ -106,7 +106,7 @@ let descriptorInheritance = Monitor(())
 public func makePipe() throws -> (reading: Int32, writing: Int32) {
     try descriptorInheritance.withLock { _ in
         var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw SystemFailure(errno: errno, "make a pipe") }
+        guard pipe(&ends) == 0 else { throw SystemFailure(errno: errno, "create a pipe") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
     }

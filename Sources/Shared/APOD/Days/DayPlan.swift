@@ -32,7 +32,7 @@ public struct DayPlan: Sendable, Equatable {
     /// Logs the requested days that never had a picture.
     public static func noteGaps(_ gaps: [CalendarDay], _ log: Log) {
         if gaps.isEmpty { return }
-        log.notice("there was no picture of the day on \(gaps.map(\.description).list(before: "and")); left out")
+        log.notice("no picture of the day was published on \(gaps.map(\.description).list(before: "and")); skipped")
     }
 
     // MARK: Plans for a request
@@ -85,7 +85,7 @@ public struct DayPlan: Sendable, Equatable {
         if let end { try PublishedDays.check(ending, called: end.description, at: time) }
         // In time zones where the next day has begun, the start may be later than the newest day.
         let last = end == nil ? max(first, newest) : ending.upperBound
-        guard first <= last else { throw UsageFailure("the range ends on \(last), before it starts on \(first)") }
+        guard first <= last else { throw UsageFailure("the range ends on \(last), before its start on \(first)") }
         let end =
             switch end {
             // If the end is a named day that is not published yet, the run reports the skipped day. A month or an open
@@ -101,9 +101,9 @@ public struct DayPlan: Sendable, Equatable {
     private static func check(_ count: Int, of published: Int) throws {
         guard count < 1 || count > published else { return }
         guard published > 0 else {
-            throw UsageFailure("no picture of the day is published yet; check the clock of this machine")
+            throw UsageFailure("no picture of the day has been published yet; check this machine's clock")
         }
         throw UsageFailure(
-            "\(count) is not a number of days that have a picture; give one from 1 to \(published)")
+            "invalid number of days: \(count); use a number from 1 to \(published)")
     }
 }

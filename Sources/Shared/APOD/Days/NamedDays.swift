@@ -25,7 +25,7 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
     init(typed text: String, at time: Timestamp) throws {
         if let ends = Self.ends(of: text) {
             guard !ends.start.isEmpty else {
-                throw UsageFailure("\"\(text)\" is a range without a first day; give \(PublishedDays.first)\(text)")
+                throw UsageFailure("\"\(text)\" is a range without a first day; use \(PublishedDays.first)\(text)")
             }
             let last = ends.end.isEmpty ? nil : try NamedDays(end: ends.end, at: time)
             self = .range(try NamedDays(end: ends.start, at: time), through: last)
@@ -52,7 +52,7 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
     /// Reads one end of a range.
     private init(end text: String, at time: Timestamp) throws {
         try self.init(typed: text, at: time)
-        if case .range = self { throw UsageFailure("\"\(text)\" is a range; give one day, month or year") }
+        if case .range = self { throw UsageFailure("\"\(text)\" is a range; use a single day, month or year") }
     }
 
     var description: String {

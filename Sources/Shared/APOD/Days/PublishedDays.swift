@@ -39,7 +39,7 @@ enum PublishedDays {
     }
 
     /// Returns the valid range as the end of a message.
-    static func rangeAdvice(at time: Timestamp) -> String { "give a day from \(first) to \(latestToday(at: time))" }
+    static func rangeAdvice(at time: Timestamp) -> String { "use a day from \(first) to \(latestToday(at: time))" }
 
     /// Returns the days that have a picture.
     static func days(from start: CalendarDay, through end: CalendarDay) -> [CalendarDay] {

@@ -73,7 +73,7 @@ extension APODClient {
             }
             if let first = next.first, let failure = answers[first]?.failure {
                 let number = days.count == 1 ? "" : " for \(next.count) of \(days.count) days"
-                log.detail("\(failure.message); asking the classic server\(number)")
+                log.detail("\(failure.message); trying the classic server\(number)")
             }
             left = next
         }
@@ -197,7 +197,7 @@ extension APODClient {
             guard ServiceClient.mayBeOneDays(failure), service.outage.reason == nil else {
                 return Dictionary(uniqueKeysWithValues: days.map { ($0, failed($0, failure)) })
             }
-            log.detail("\(failure.message); asking day by day from \(first) to \(last)")
+            log.detail("\(failure.message); requesting each day from \(first) to \(last)")
             return nil
         }
         return try keep(answers, of: service.service)

@@ -26,7 +26,7 @@ extension APODClient {
                 for found in try self.results(of: page) { known[found.day] = found }
             }
             if let found = known[day], !lacksImage(found) {
-                log.detail("\(result.day) has no image; \(day) has")
+                log.detail("\(result.day) has no image; using \(day)")
                 return found.answering(result.day)
             }
             day = day.advanced(by: -1)

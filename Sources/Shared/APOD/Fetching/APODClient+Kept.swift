@@ -37,8 +37,8 @@ extension APODClient {
 
     /// Logs that no cached day matches the options.
     public func logNoMatch() {
-        let words = options.words.map { " has all of the words \"\($0.text)\"" } ?? " is wanted"
-        log.notice("none of the days that are kept\(words); apod-fetch keeps the days that it fetches")
+        let words = options.words.map { " contains all of the words \"\($0.text)\"" } ?? " matches"
+        log.notice("no cached day\(words); apod-fetch caches the days that it fetches")
     }
 }
 

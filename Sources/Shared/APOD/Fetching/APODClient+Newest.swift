@@ -31,7 +31,7 @@ extension APODClient {
                     guard ServiceClient.mayBeOneDays(failure), service.outage.reason == nil else {
                         return [day: failed(day, failure)]
                     }
-                    log.detail("\(failure.message); asking day by day from \(day) backwards")
+                    log.detail("\(failure.message); requesting each day backwards from \(day)")
                 }
                 if let newest = listed.last { return [day: newest] }
             }
@@ -151,7 +151,7 @@ extension APODClient {
             guard candidate > last else {
                 return failed(day, APODFailure.nothingRecent(from: last, through: day))
             }
-            log.detail("\(failure.message); asking for the day before")
+            log.detail("\(failure.message); requesting the previous day")
             candidate = candidate.advanced(by: -1)
         }
     }

@@ -100,9 +100,9 @@ public struct APODClient: Sendable {
                 switch exclusion {
                 case .media: "\(have) no \(media)"
                 case .copyright: "\(name) a copyright holder"
-                case .words: "\(have) not all of these words"
+                case .words: "\(count == 1 ? "does" : "do") not contain all words"
                 }
-            log.notice("\(count) of \(all) days \(what) and \(count == 1 ? "was" : "were") left out")
+            log.notice("\(count) of \(all) days \(what) and \(count == 1 ? "was" : "were") skipped")
         }
     }
 
@@ -116,7 +116,7 @@ public struct APODClient: Sendable {
         }) {
             let name = services.allSatisfy(\.server.isNASA) ? "NASA" : services[0].server.name
             let reason = options.isOffline ? "offline" : "\(name) cannot be reached (\(failure.message))"
-            log.warning("\(reason): using the record of \(cached.day) from \(cached.fetchedAt.iso8601)")
+            log.warning("\(reason): using the cached record of \(cached.day) from \(cached.fetchedAt.iso8601)")
         }
         var result = cached
         result.source = .stale

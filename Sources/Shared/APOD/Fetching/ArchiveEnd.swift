@@ -49,8 +49,8 @@ final class ArchiveEnd: Sendable {
         guard let days = unpublished.withLock({ $0 }) else { return }
         log.notice(
             days.lowerBound == days.upperBound
-                ? "the picture of \(days.lowerBound) is not published yet; left out"
-                : "the pictures of \(days.lowerBound) to \(days.upperBound) are not published yet; left out")
+                ? "the picture of \(days.lowerBound) is not published yet; skipped"
+                : "the pictures of \(days.lowerBound) to \(days.upperBound) are not published yet; skipped")
     }
 
     /// Logs once per run that the newest picture is more than a day old.
@@ -65,7 +65,7 @@ final class ArchiveEnd: Sendable {
         }
         if isFirst {
             log.notice(
-                "the newest picture of the day is that of \(newest), \(days) days ago; NASA has published none since")
+                "the newest picture is from \(newest), \(days) days ago; NASA has not published any since")
         }
     }
 }

@@ -52,7 +52,7 @@ public struct DayArguments: Sendable, Equatable {
             let count = try Self.number(text, of: option)
             days = try kept(nil)
             if days.count < count {
-                log.notice("there are only \(days.count) of \(count) such days among those that are kept")
+                log.notice("only \(days.count) of the \(count) requested days are in the cache")
             }
             if last != nil {
                 days = days.suffix(count)
@@ -66,7 +66,7 @@ public struct DayArguments: Sendable, Equatable {
         } else {
             let isLimited = namesDays || requiresToday
             guard let plan = try plan(at: time, log: log) else {
-                throw UsageFailure("--search looks through the days that are kept, and cannot be combined with -")
+                throw UsageFailure("--search and - cannot be combined; --search selects cached days")
             }
             days = try kept(isLimited ? plan : nil)
         }
@@ -92,7 +92,7 @@ public struct DayArguments: Sendable, Equatable {
         if readsInput, let other = operands.first(where: { $0 != "-" }) {
             throw UsageFailure("\"\(other)\" and - cannot be combined")
         }
-        if readsInput, operands.count > 1 { throw UsageFailure("standard input can be read once; give - once") }
+        if readsInput, operands.count > 1 { throw UsageFailure("standard input can be read only once; use - once") }
         let ways = [
             (dates.isEmpty ? "\"\(operands.first ?? "")\"" : "--date", namesDays),
             ("--last", last != nil), ("--count", count != nil), ("-", readsInput),
@@ -101,9 +101,9 @@ public struct DayArguments: Sendable, Equatable {
             throw UsageFailure("\(ways[0]) and \(ways[1]) cannot be combined")
         }
         if requiresToday, ways.count > (namesDays ? 1 : 0) || !(dates + operands).allSatisfy({ $0 == "today" }) {
-            throw UsageFailure("--require-today goes with --date today, and with no other days")
+            throw UsageFailure("--require-today can only be combined with --date today")
         }
-        if seed != nil, count == nil { throw UsageFailure("--seed goes with --count") }
+        if seed != nil, count == nil { throw UsageFailure("--seed requires --count") }
     }
 
     private static func named(_ text: String, at time: Timestamp) throws -> NamedDays {

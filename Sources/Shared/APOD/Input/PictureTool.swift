@@ -47,13 +47,13 @@ public struct PictureTool: RecordTool {
         let advice = PublishedDays.rangeAdvice(at: time)
         guard record.has("date") else { throw APODFailure.badDate(reason: "the record has no date; \(advice)") }
         guard let text = record.string("date") else {
-            throw APODFailure.badDate(reason: "the record's date is no text; \(advice)")
+            throw APODFailure.badDate(reason: "the record's date is not a string; \(advice)")
         }
         let hasTime = text.dropFirst(10).first.map { $0 == "T" || $0 == " " } ?? true
         do {
             let days = try NamedDays(typed: hasTime ? String(text.prefix(10)) : text, at: time)
             guard case .day(let day) = days else {
-                throw UsageFailure("the record's date is \"\(days)\", which is no day; \(advice)")
+                throw UsageFailure("the record's date is \"\(days)\", which is not a day; \(advice)")
             }
             try PublishedDays.check(day, at: time)
             return day

@@ -62,7 +62,7 @@ final class CachedDays: Sendable {
         do {
             try cache(for: service)?.metadata.keep(found.map(\.row), in: Self.collection(service))
         } catch {
-            try tell(error, "what the remote has is not kept") { $0.isUnwritable = true }
+            try tell(error, "days from the remote are not cached") { $0.isUnwritable = true }
         }
         return found.map(\.day)
     }
@@ -105,7 +105,7 @@ final class CachedDays: Sendable {
             // Rows without an expiry no longer change, so the remote can share them.
             for row in rows where row.expiresAt == nil { cache.metadata.offer(row, in: Self.collection(service)) }
         } catch {
-            try tell(error, "what NASA answers is not kept") { $0.isUnwritable = true }
+            try tell(error, "NASA's answers are not cached") { $0.isUnwritable = true }
         }
     }
 
@@ -121,12 +121,12 @@ final class CachedDays: Sendable {
             var hasTold = false
             do {
                 return try cache.lock("apod-\(service.rawValue)-\(what)") {
-                    if !hasTold { log.detail("waiting for another run that asks for \(what)") }
+                    if !hasTold { log.detail("waiting for another run that is requesting \(what)") }
                     hasTold = true
                 }
             } catch {
                 if error is Cancelled { throw error }
-                log.detail("\(what) is asked for without waiting any longer: \(failure(of: error).message)")
+                log.detail("requesting \(what) without waiting any longer: \(failure(of: error).message)")
                 // Without the lock, make the request anyway.
                 return nil
             }
@@ -156,7 +156,7 @@ final class CachedDays: Sendable {
         do {
             return try cache(for: service).map(body)
         } catch {
-            try tell(error, "nothing is read from it or kept") { $0.isUnreadable = true }
+            try tell(error, "the cache is not used") { $0.isUnreadable = true }
             return nil
         }
     }

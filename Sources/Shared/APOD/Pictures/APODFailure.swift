@@ -81,34 +81,34 @@ enum APODFailure: Failure, Equatable {
         switch self {
         case .badDate(let reason): reason
         case .noPicture(let day):
-            "there is no picture of the day for \(day); --fallback-previous gives the one before"
+            "there is no picture of the day for \(day); use --fallback-previous for the previous one"
         case .notPublished(let day):
-            "the picture of \(day) is not published yet; NASA usually publishes at 00:05 US Eastern time; try again"
-                + " then, or take the newest by --date today"
+            "the picture of \(day) is not published yet; try again after 00:05 US Eastern time, when NASA"
+                + " usually publishes, or use --date today for the newest"
         case .nothingRecent(let first, let last):
-            "there is no picture of the day from \(first) to \(last); NASA has published none since; try again later, or"
-                + " name an earlier day by --date"
+            "there is no picture of the day from \(first) to \(last), and NASA has not published any since; try again"
+                + " later, or use --date with an earlier day"
         case .standIn(.placeholder, let day, let server) where server.service == .api:
-            "\(server.name) gives NASA's logo or another stand-in instead of the picture of \(day)"
+            "\(server.name) returned NASA's logo or another stand-in instead of the picture of \(day)"
                 + "; set APOD_TOOLS_SERVICE=science"
         case .standIn(.placeholder, let day, let server):
-            "\(server.name) gives a stand-in instead of the picture of \(day), which may have got lost when the site"
-                + " moved; --fallback-previous gives the one before"
+            "\(server.name) returned a stand-in for the picture of \(day), which may have been lost when the site"
+                + " moved; use --fallback-previous for the previous one"
         case .standIn(.nothing, let day, let server):
-            "\(server.name) has the texts of \(day) but no picture, which may have got lost when the site moved"
-                + "; --fallback-previous gives the one before"
+            "\(server.name) has the text of \(day) but no picture, which may have been lost when the site moved"
+                + "; use --fallback-previous for the previous one"
         case .wrongDay(let asked, let answered, let server):
-            "\(server.name) was asked for \(asked) but answered \(answered); check the service's address"
+            "\(server.name) returned \(answered) instead of \(asked); check the service's address"
         case .badAnswer(let fault, let server):
-            "\(server.name) gave an answer that can't be used: \(fault.words)"
-                + "; check the service's address, or try again later (-v shows how the answer begins)"
+            "\(server.name) returned an invalid answer: \(fault.words)"
+                + "; check the service's address, or try again later (-v shows the beginning of the answer)"
         case .refused(let server, let status, let said):
-            "\(server.name) refused the request with status \(status)\(Self.quoted(said))"
+            "\(server.name) rejected the request with status \(status)\(Self.quoted(said))"
         case .forbidden(let server, let status):
-            "\(server.name) doesn't allow the request (status \(status)); it may block this network"
-                + ", try from another one"
+            "\(server.name) refused access (status \(status)) and may block this network"
+                + "; try another network"
         case .rateLimited(let server, let limit, let seconds):
-            "\(server.name) is asked too often\(limit.map { " (limit \($0) an hour)" } ?? "")"
+            "\(server.name): too many requests\(limit.map { " (limit \($0) an hour)" } ?? "")"
                 + "; try again\(seconds.map { " in \(Self.span(seconds: $0))" } ?? " later")"
         case .failing(let server, 200, let said, let attempts):
             "\(server.name) cannot be reached behind its proxy\(Self.quoted(said)); try again later"
@@ -120,7 +120,7 @@ enum APODFailure: Failure, Equatable {
 
     private static func quoted(_ said: String?) -> String { said.map { ": \"\($0)\"" } ?? "" }
 
-    private static func asked(_ attempts: Int) -> String { attempts > 1 ? " (asked \(attempts) times)" : "" }
+    private static func asked(_ attempts: Int) -> String { attempts > 1 ? " (tried \(attempts) times)" : "" }
 
     private static func span(seconds: Int) -> String {
         switch seconds {
@@ -161,17 +161,17 @@ extension APODFailure.BadAnswer {
         switch self {
         case .empty: "it is empty"
         case .notJSON: "it is not JSON"
-        case .truncated: "it ends in the middle"
+        case .truncated: "it is incomplete"
         case .notUTF8: "its text is not UTF-8"
-        case .tooDeep: "it is nested too deep"
-        case .notObjects: "it is a list of something else than pictures"
-        case .tooMany: "it lists more than was asked for by far"
+        case .tooDeep: "it is nested too deeply"
+        case .notObjects: "its items are not objects"
+        case .tooMany: "it contains far more items than requested"
         case .html: "it is a web page, not JSON"
-        case .arrayForObject: "it is a list where one picture was asked for"
-        case .objectForArray: "it is one object where a list was asked for"
+        case .arrayForObject: "it is an array instead of an object"
+        case .objectForArray: "it is an object instead of an array"
         case .missing(let field): "it has no \(field)"
-        case .wrongType(let field): "its \(field) is not what it should be"
-        case .tangledHTML(let field): "its \(field) is too long, or the HTML in it too tangled"
+        case .wrongType(let field): "its \(field) has an invalid value"
+        case .tangledHTML(let field): "its \(field) is too long or contains HTML that is too complex"
         }
     }
 }

@@ -63,7 +63,7 @@ struct ServiceClient: Sendable {
     private func asking<Answer>(_ what: String, isPage: Bool, _ ask: () throws -> Answer) throws -> Answer {
         if let reason = outage.reason { throw reason }
         do {
-            log.detail("asking \(server.name) for \(what)")
+            log.detail("requesting \(what) from \(server.name)")
             let answer = try ask()
             outage.end()
             return answer
@@ -73,7 +73,7 @@ struct ServiceClient: Sendable {
             if let failure = failure as? APODFailure, failure.isAboutDay {
                 outage.end()
             } else if !(isPage && Self.isOfPage(failure)), let count = outage.add(failure) {
-                log.warning("\(server.name) has failed \(count) times in a row; it is not asked again in this run")
+                log.warning("\(server.name) failed \(count) times in a row; not used again in this run")
             }
             throw failure
         }

@@ -119,7 +119,7 @@ public enum CacheItem: Sendable {
             }
             guard argument.hasScheme else { return .file(path: argument) }
             guard let text = argument.utf8Path else {
-                throw UsageFailure("\(argument) is not UTF-8; write such bytes of an address as %XX")
+                throw UsageFailure("\(argument) is not UTF-8; percent-encode such bytes (%XX)")
             }
             do throws(WebURLFailure) {
                 return .addresses(Addresses(given: candidate(try WebURL(text), readFrom: text), rules: self))

@@ -134,6 +134,6 @@ public struct ExpiredEntry: Failure {
     }
 
     public var code: String { "not-cached" }
-    public var message: String { "expired since \(since.iso8601), which --no-stale refuses: \(key)" }
+    public var message: String { "expired at \(since.iso8601), and --no-stale is set: \(key)" }
     public var exitCode: ExitCode { .absent }
 }

@@ -139,9 +139,9 @@ public struct NoPicture: Failure, Equatable {
     public var code: String { "no-picture" }
     public var message: String {
         isVideo
-            ? "a video without a still; img-downsample --fallback draws a placeholder, and apod-fetch --fallback-previous"
-                + " takes the day before"
-            : "the record has no address of a picture; --field url=FIELDS names other fields to look at"
+            ? "the record is a video without a still; use img-downsample --fallback for a placeholder, or apod-fetch"
+                + " --fallback-previous for the previous picture"
+            : "the record contains no picture address; use --field url=FIELDS to name other fields"
     }
     public var exitCode: ExitCode { .unavailable }
 }

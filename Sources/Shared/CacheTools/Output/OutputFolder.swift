@@ -129,13 +129,13 @@ public enum OutputFailure: Failure, Equatable {
 
     public var message: String {
         switch self {
-        case .taken(let path): "two pictures of this run would be written to \(path); use another --name-template"
+        case .taken(let path): "another picture of this run has the output \(path); use another --name-template"
         case .differs(let path):
-            "\(path) is there already, and is another file; remove it, use another --name-template, or replace it with"
+            "\(path) already exists and is a different file; move it, use another --name-template, or replace it with"
                 + " --overwrite"
         case .edited(let path):
-            "\(path) was changed since it was copied, and is left alone; replace it with --overwrite"
-        case .link(let path): "\(path) is not written, as a link is in the way or something that is no file; remove it"
+            "\(path) was modified after it was copied, and is kept; use --overwrite to replace it"
+        case .link(let path): "\(path) is a link or not a regular file; move it, or use another --name-template"
         }
     }
 

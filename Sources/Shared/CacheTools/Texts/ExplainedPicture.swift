@@ -21,7 +21,7 @@ public struct ExplainedPicture: Description {
         let addresses = try suggestingAddress(for: job.argument) {
             guard case .addresses(let addresses) = try rules.item(of: job) else {
                 throw UsageFailure(
-                    "explain takes addresses: the file \(job.argument ?? "") is stored whenever it is put")
+                    "explain accepts only addresses; \(job.argument ?? "") is a file, which put always stores")
             }
             return addresses
         }

@@ -12,7 +12,7 @@ public struct PictureOutput {
     public init(example: String) throws {
         if Terminal.isTerminal(1) {
             throw UsageFailure(
-                "pictures are not written to a terminal; send them into a file or a pipe, as by > \(example)")
+                "refusing to write a picture to a terminal; redirect it to a file or a pipe, as with > \(example)")
         }
         file = try File.standardOutput()
     }

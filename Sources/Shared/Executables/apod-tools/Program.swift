@@ -18,7 +18,7 @@ enum Program {
         case "gif-cache": runTool(.gifCache)
         default:
             Log(tool: "apod-tools", format: .plain).error(
-                "holds four programs; start it by one of their names: apod-fetch, img-cache, img-downsample, gif-cache")
+                "contains four tools; run it as apod-fetch, img-cache, img-downsample or gif-cache")
             exit(ExitCode.usage.rawValue)
         }
     }

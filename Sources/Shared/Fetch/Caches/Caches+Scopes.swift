@@ -43,7 +43,7 @@ public struct UnknownScope: Sendable, Equatable {
 
     /// The text of a warning.
     public var message: String {
-        "no entry was ever stored in the scope \"\(scope)\"" + (suggestion.map { "; did you mean \($0)?" } ?? "")
+        "the scope \"\(scope)\" has never had an entry" + (suggestion.map { "; did you mean \($0)?" } ?? "")
     }
 }
 

@@ -19,13 +19,13 @@ extension Explanation {
     /// is escaped.
     public var text: String {
         var lines = ["\(url): \(decision.rawValue): \(reason)", "  key       \(key)", "  scope     \(scope)"]
-        lines.append("  policy    \(policy.rawValue)\(rule.map { " by the rule \($0)" } ?? "")")
+        lines.append("  policy    \(policy.rawValue)\(rule.map { ", rule \($0)" } ?? "")")
         if let kept { lines += kept.lines }
         if let negative { lines.append("  failure   \(negative.code), remembered until \(negative.until.iso8601)") }
         if let leftover { lines.append("  partial   \(leftover.words)") }
         if let shared { lines.append("  remote    \(shared.words)") }
-        if isLocked { lines.append("  lock      held by a process that fetches it now") }
-        if let addresses, addresses.isEmpty { lines.append("  address   none found for this name") }
+        if isLocked { lines.append("  lock      held by a process that is fetching it") }
+        if let addresses, addresses.isEmpty { lines.append("  address   the host name has no address") }
         for judged in addresses ?? [] { lines.append("  address   \(judged.address): \(judged.words)") }
         return lines.map(TerminalText.escaped).joined(separator: "\n")
     }
@@ -52,7 +52,7 @@ extension Explanation.Kept {
     fileprivate var lines: [String] {
         var first = "  entry     \(entry.contentType), \(ByteCount.description(entry.bytes))"
         if entry.isPinned { first += ", pinned" }
-        if !isWhole { first += ", but its file is gone or has another size" }
+        if !isWhole { first += ", but its file is missing or has a different size" }
         var lines = [
             first, "  fetched   \(entry.fetchedAt.iso8601)\(isDatedAhead ? ", before the clock was set back" : "")",
         ]
@@ -62,7 +62,7 @@ extension Explanation.Kept {
         }
         if let etag = entry.validators.etag { lines.append("  etag      \(etag)") }
         if let date = entry.validators.lastModified { lines.append("  modified  \(date)") }
-        if entry.directives.mustRevalidate { lines.append("  server    forbids its use after its expiry") }
+        if entry.directives.mustRevalidate { lines.append("  server    forbids use after expiry") }
         return lines
     }
 }
@@ -77,7 +77,7 @@ extension Explanation.Leftover {
 
     fileprivate var words: String {
         let all = total.map { " of \($0)" } ?? ""
-        return "\(bytes)\(all) bytes, \(canContinue ? "can be continued (\(validator ?? ""))" : "cannot be continued")"
+        return "\(bytes)\(all) bytes, \(canContinue ? "resumable (\(validator ?? ""))" : "not resumable")"
     }
 }
 
@@ -93,7 +93,7 @@ extension Explanation.Shared {
         switch status {
         case .hit: "has it, fetched at \(fetchedAt?.iso8601 ?? ""), \(ByteCount.description(bytes ?? 0))"
         case .miss: "does not have it"
-        case .error: "cannot be asked"
+        case .error: "cannot be reached"
         }
     }
 }

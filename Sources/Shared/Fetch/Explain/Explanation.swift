@@ -102,7 +102,7 @@ struct ExplainedFacts {
         let entry = kept.flatMap { $0.isWhole ? $0.entry : nil }
         switch Freshness.decide(entry, now: now, rules: rules) {
         case .serve(.stale):
-            let why = rules.isOffline ? "the run is offline" : "its server lets it be used while it is revalidated"
+            let why = rules.isOffline ? "the run is offline" : "its server allows use during revalidation"
             return (.stale, "\(entry?.expiryWords(at: now) ?? ""), and \(why)")
         case .serve: return (.hit, "it is fresh until \(entry?.expiresAt.iso8601 ?? "")")
         case .unavailable:
@@ -111,7 +111,7 @@ struct ExplainedFacts {
                 .offlineMiss,
                 rules.selects(entry) == false
                     ? "it was fetched with other request headers (Vary)"
-                    : "it has expired and must not be used without asking"
+                    : "it has expired and must be revalidated before use"
             )
         case .revalidate, .fetch: break
         }
@@ -138,12 +138,12 @@ struct ExplainedFacts {
 
     private var absence: String {
         if isEphemeral { return "its policy is disabled, so it is not stored" }
-        if let restsUntil { return "it failed recently, and other addresses have priority until \(restsUntil.iso8601)" }
-        return kept == nil ? "there is no entry with this key" : "its file is gone or has another size"
+        if let restsUntil { return "it failed recently, and other addresses are preferred until \(restsUntil.iso8601)" }
+        return kept == nil ? "there is no entry with this key" : "its file is missing or has a different size"
     }
 
     private var continuation: String {
         guard let leftover, leftover.canContinue else { return "" }
-        return "; an earlier download left \(leftover.bytes) bytes to continue"
+        return "; resuming an earlier download after \(leftover.bytes) bytes"
     }
 }

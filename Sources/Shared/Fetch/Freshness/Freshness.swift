@@ -73,7 +73,7 @@ enum Freshness: Equatable {
     static func reason(_ entry: Entry, now: Timestamp, rules: Rules) -> String {
         switch rules.selects(entry) {
         case false: "it was fetched with other request headers (Vary)"
-        case nil: "its answers depend on more than the request (Vary: *)"
+        case nil: "its response depends on more than the request (Vary: *)"
         default: entry.isExpired(at: now) ? entry.expiryWords(at: now) : "a refresh was requested"
         }
     }

@@ -44,7 +44,7 @@ public final class CachedQuotas: QuotaLedger {
             if case CacheFailure.newerLayout = error { throw error }
             if error is Cancelled { throw error }
             if !isAlone.testAndSet() {
-                log.detail("other processes do not see the request limits: \(failure(of: error).message)")
+                log.detail("cannot share the request limits with other processes: \(failure(of: error).message)")
             }
             return nil
         }

@@ -33,16 +33,16 @@ enum Boxes {
                 guard let high = try window.bigEndian(at: start + 8, 4),
                     let low = try window.bigEndian(at: start + 12, 4)
                 else { throw Fault.truncated }
-                guard high < 1 << 31 else { throw Fault.corrupt("a box of more bytes than any file has") }
+                guard high < 1 << 31 else { throw Fault.corrupt("a box size over 2^63 - 1 bytes") }
                 (size, content) = (high << 32 | low, 16)
             } else if short == 0, range.upperBound == window.count {
                 size = range.upperBound - start
             }
-            guard size >= content else { throw Fault.corrupt("a box of \(size) bytes") }
+            guard size >= content else { throw Fault.corrupt("a box size of \(size) bytes") }
             guard size <= range.upperBound - start else {
                 // A box that extends beyond its parent is invalid. A box that extends beyond the file may be truncated.
                 throw range.upperBound == window.count
-                    ? Fault.truncated : .corrupt("a box that is larger than the one around it")
+                    ? Fault.truncated : .corrupt("a box that exceeds its parent")
             }
             let box = Box(
                 type: FourCC(UInt32(letters)), body: start + content..<start + size, whole: start..<start + size)

@@ -95,8 +95,8 @@ public final class Inflater {
             case Z_OK, Z_BUF_ERROR: break
             case Z_STREAM_END: state = .ended
             case Z_MEM_ERROR: state = .outOfMemory
-            case Z_NEED_DICT: state = .damaged("a dictionary is asked for")
-            default: state = .damaged(zlib.pointee.msg.map { String(cString: $0) } ?? "bad compressed data")
+            case Z_NEED_DICT: state = .damaged("a preset dictionary is required")
+            default: state = .damaged(zlib.pointee.msg.map { String(cString: $0) } ?? "invalid compressed data")
             }
             return (input.count - Int(zlib.pointee.avail_in), output.count - Int(zlib.pointee.avail_out))
         }

@@ -124,7 +124,7 @@ enum GIFLayout {
             case 0:
                 offset += 1
             default:
-                throw FormatFailure.corrupt(.gif, "a block that is no image, extension or trailer")
+                throw FormatFailure.corrupt(.gif, "a block that is not an image, extension or trailer")
             }
         }
     }
@@ -196,7 +196,7 @@ enum GIFLayout {
 
     private static func graphicControl(_ window: inout SourceWindow, at offset: Int) throws -> Control {
         guard try byte(&window, at: offset) == 4 else {
-            throw FormatFailure.corrupt(.gif, "a graphic control extension of the wrong length")
+            throw FormatFailure.corrupt(.gif, "a graphic control extension of invalid length")
         }
         let flags = try byte(&window, at: offset + 1)
         return Control(

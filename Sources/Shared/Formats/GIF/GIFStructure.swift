@@ -83,7 +83,7 @@ public struct GIFStructure: Sendable, Hashable {
                     guard frames.count < pixelFrames else {
                         throw FormatFailure.overLimit(
                             .gif,
-                            "\(frames.count + 1) or more frames of \(screen.size) are over "
+                            "\(frames.count + 1) or more frames of \(screen.size) exceed "
                                 + "\(limits.pixelsOverAllFrames) pixels")
                     }
                     frames.append(frame)

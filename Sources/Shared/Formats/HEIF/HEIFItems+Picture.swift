@@ -10,20 +10,20 @@ extension HEIFItems {
     func picture(
         _ item: Int, depth: Int = 0, isLayer: Bool = false, _ window: inout SourceWindow
     ) throws -> HEIFPicture {
-        guard depth < Self.depthLimit else { throw corrupt("pictures that are made of each other") }
+        guard depth < Self.depthLimit else { throw corrupt("a cycle of derived pictures") }
         guard let kind = kinds[item] else {
-            throw corrupt(item == primary ? "no primary picture" : "a picture that is made of a missing one")
+            throw corrupt(item == primary ? "no primary picture" : "a derived picture whose source is missing")
         }
         switch kind {
         case "iden":
             guard let part = parts[item]?.first, parts[item]?.count == 1 else {
-                throw corrupt("a derived picture without an origin")
+                throw corrupt("a derived picture without a source")
             }
             var picture = try picture(part, depth: depth + 1, isLayer: isLayer, &window)
             try place(&picture.placement, item)
             return picture
         case "iovl":
-            guard !isLayer else { throw unsupported("layers within layers") }
+            guard !isLayer else { throw unsupported("nested layers") }
             let (layers, canvas, background) = try overlay(item, &window)
             return try picture(
                 item, .layers(layers, canvas: canvas, background: background), canvas, tile: nil)
@@ -102,7 +102,7 @@ extension HEIFItems {
         case "av01": codec = .av1
         case "hvc1": codec = .hevc
         case nil: throw corrupt("a missing tile")
-        default: throw unsupported("a picture that is neither AV1, HEVC nor made of these")
+        default: throw unsupported("a picture in a codec other than AV1 and HEVC")
         }
         var size: PixelSize?
         var configuration: (place: Range<Int>, isMonochrome: Bool, isWide: Bool, isSubsampled: Bool)?
@@ -123,7 +123,7 @@ extension HEIFItems {
             if case .signal(let place, _, _) = property { signal = signal ?? place }
         }
         guard let size else { throw corrupt("a picture without a size") }
-        guard let configuration else { throw corrupt("a picture without a decoder's configuration") }
+        guard let configuration else { throw corrupt("a picture without a decoder configuration") }
         guard let data = places[item], data.contains(where: { !$0.isEmpty }) else {
             throw itemsElsewhere.contains(item)
                 ? unsupported("a picture whose data is in another item or file") : corrupt("a picture without data")
@@ -148,7 +148,7 @@ extension HEIFItems {
         guard let first = tiles.first, tiles.count == rows * columns else {
             throw corrupt("a grid of \(rows) x \(columns) with \(tiles.count) tiles")
         }
-        guard tiles.allSatisfy({ $0.size == first.size }) else { throw corrupt("tiles of several sizes") }
+        guard tiles.allSatisfy({ $0.size == first.size }) else { throw corrupt("tiles of different sizes") }
         // All numbers have 32 bits at most, so products do not overflow. Tiles may extend beyond the picture by less
         // than a tile.
         guard columns * first.size.width >= size.width, (columns - 1) * first.size.width < size.width,
@@ -164,7 +164,7 @@ extension HEIFItems {
         _ item: Int, _ window: inout SourceWindow
     ) throws -> (layers: [HEIFPicture.Layer], canvas: PixelSize, background: [UInt16]) {
         let parts = parts[item] ?? []
-        guard !parts.isEmpty else { throw corrupt("a derived picture without an origin") }
+        guard !parts.isEmpty else { throw corrupt("a derived picture without a source") }
         guard parts.count <= Self.layerLimit else { throw unsupported("more than \(Self.layerLimit) layers") }
         var data = try DerivedData(self, item, limit: 18 + 8 * parts.count, &window)
         let width = data.isLong ? 4 : 2
@@ -205,7 +205,7 @@ private struct DerivedData {
     }
 
     mutating func number(_ width: Int) throws -> Int {
-        guard bytes.count >= width else { throw items.corrupt("a derived picture without its numbers") }
+        guard bytes.count >= width else { throw items.corrupt("a truncated derived picture") }
         defer { bytes = bytes.dropFirst(width) }
         return ByteOrder.bigEndian.number(bytes.prefix(width))
     }

@@ -72,7 +72,7 @@ struct HEIFItems {
             if box.type == "moov" { hasTracks = true }
             guard box.type == "meta" else { return true }
             // The version and flags come first.
-            guard box.body.count >= 4 else { throw corrupt("an empty description") }
+            guard box.body.count >= 4 else { throw corrupt("an empty meta box") }
             try Boxes.walk(&window, box.body.dropFirst(4)) { window, box in
                 try take(box, &window)
                 return true
@@ -220,7 +220,7 @@ struct HEIFItems {
     /// Reads a fraction of 32-bit numbers with a signed numerator.
     private func quotient(_ reader: inout BoxReader, _ window: inout SourceWindow) throws -> Double {
         let (above, below) = (try number(&reader, 4, &window), try number(&reader, 4, &window))
-        guard below > 0 else { throw corrupt("a crop by nothing") }
+        guard below > 0 else { throw corrupt("a crop with a denominator of 0") }
         return Double(Int32(truncatingIfNeeded: above)) / Double(below)
     }
 
@@ -231,9 +231,9 @@ struct HEIFItems {
         let widths = try number(&reader, 2, &window)
         let (offsetWidth, lengthWidth, baseWidth) = (widths >> 12, widths >> 8 & 15, widths >> 4 & 15)
         let indexWidth = version == 0 ? 0 : widths & 15
-        guard version <= 2 else { throw unsupported("places of version \(version)") }
+        guard version <= 2 else { throw unsupported("item locations of version \(version)") }
         guard [offsetWidth, lengthWidth, baseWidth, indexWidth].allSatisfy({ [0, 4, 8].contains($0) }) else {
-            throw corrupt("places of an unknown width")
+            throw corrupt("item locations with an invalid field width")
         }
         var total = 0
         for _ in 0..<(try limited(number(&reader, version < 2 ? 2 : 4, &window))) {
@@ -256,7 +256,7 @@ struct HEIFItems {
                     // A length of 0 means up to the end.
                     places[item, default: []].append(start..<(length == 0 ? window.count : end))
                 case (0, 1):
-                    guard !overflow, !isFar else { throw corrupt("data outside of its box") }
+                    guard !overflow, !isFar else { throw corrupt("data outside its box") }
                     innerPlaces[item, default: []].append(start..<end)
                 default: itemsElsewhere.insert(item)
                 }
@@ -269,7 +269,7 @@ struct HEIFItems {
         for (item, ranges) in innerPlaces {
             places[item] = try ranges.map { range in
                 guard let innerData, range.upperBound <= innerData.count else {
-                    throw corrupt("data outside of its box")
+                    throw corrupt("data outside its box")
                 }
                 let start = innerData.lowerBound + range.lowerBound
                 return start..<(range.isEmpty ? innerData.upperBound : start + range.count)

@@ -41,7 +41,7 @@ public enum BodyKind: Sendable, Equatable, CaseIterable {
         case .zip: "a ZIP archive"
         case .gzip: "gzip-compressed data"
         case .video: "a video"
-        case .other: "of an unknown kind"
+        case .other: "data of an unknown type"
         }
     }
 

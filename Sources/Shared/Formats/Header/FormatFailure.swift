@@ -41,15 +41,15 @@ public enum FormatFailure: Failure, Equatable {
         case .empty: "the body is empty"
         case .notAnImage(let kind): "the body is \(kind.phrase), not a picture"
         case .unsupported(let kind, let formats):
-            "the body is \(kind.phrase); readable are \(formats.map(\.name).list(before: "and"))"
+            "the body is \(kind.phrase); supported formats: \(formats.map(\.name).list(before: "and"))"
         case .notGIF(let format): "the body is a \(format.name) picture, not a GIF"
-        case .truncated(let format): "the \(format.name) ends too early: fetch it again"
+        case .truncated(let format): "the \(format.name) is truncated; fetch it again"
         case .corrupt(let format, let fault): "the \(format.name) is corrupt: \(fault)"
-        case .notRead(let format, let feature): "this kind of \(format.name) is not read: \(feature)"
-        case .overLimit(let format, let excess): "the \(format.name) is over the limit: \(excess)"
+        case .notRead(let format, let feature): "unsupported \(format.name): \(feature)"
+        case .overLimit(let format, let excess): "the \(format.name) exceeds the limit: \(excess)"
         case .noSuchPage(let page, let count):
-            "the TIFF has \(count == 1 ? "one page" : "\(count) pages"), counted from 0: there is no page \(page)"
-        case .truncatedMovie: "the movie ends too early: fetch it again"
+            "the TIFF has \(count == 1 ? "one page" : "\(count) pages"), counted from 0, but no page \(page)"
+        case .truncatedMovie: "the movie is truncated; fetch it again"
         case .corruptMovie(let fault): "the movie is corrupt: \(fault)"
         }
     }

@@ -109,9 +109,9 @@ enum JPEGLayout {
             let components = try window.byte(at: body.lowerBound + 5)
         else { throw FormatFailure.truncated(.jpeg) }
         guard body.count >= 6 + 3 * Int(components), components > 0 else {
-            throw FormatFailure.corrupt(.jpeg, "a frame header of the wrong length")
+            throw FormatFailure.corrupt(.jpeg, "a frame header of invalid length")
         }
-        guard precision == 8 else { throw FormatFailure.notRead(.jpeg, "\(precision) bits a sample") }
+        guard precision == 8 else { throw FormatFailure.notRead(.jpeg, "\(precision) bits per sample") }
         guard [1, 3, 4].contains(components) else { throw FormatFailure.notRead(.jpeg, "\(components) components") }
         return PixelSize(width: width, height: height)
     }

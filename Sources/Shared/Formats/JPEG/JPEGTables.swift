@@ -36,9 +36,9 @@ struct JPEGTables {
         case 0xDB: try readQuantisation(try body(segment, &window))
         case JPEGMarkers.startOfScan:
             scan = (segment.body.upperBound, try leastBits(ofScan: try body(segment, &window)))
-        case 0xDD: guard segment.body.count == 2 else { throw Self.fault("a restart interval of the wrong length") }
+        case 0xDD: guard segment.body.count == 2 else { throw Self.fault("a restart interval of invalid length") }
         // Hierarchical pictures and extensions.
-        case 0xDE, 0xDF, 0xF0...0xFD: throw Self.fault("a marker of another kind of picture")
+        case 0xDE, 0xDF, 0xF0...0xFD: throw Self.fault("a hierarchical or extension marker")
         case let code where JPEGLayout.isFrameHeader(code): try readFrame(try body(segment, &window), code)
         default: break
         }
@@ -50,7 +50,7 @@ struct JPEGTables {
         guard let scan else { return }
         self.scan = nil
         guard 8 * (segment.start - scan.offset) >= scan.leastBits else {
-            throw Self.fault("a scan without all of its data")
+            throw Self.fault("a scan with incomplete data")
         }
     }
 
@@ -69,7 +69,7 @@ struct JPEGTables {
     private mutating func readFrame(_ body: ArraySlice<UInt8>, _ code: UInt8) throws {
         guard components == nil else { throw Self.fault("two frame headers") }
         guard body.count >= 6, body.count == 6 + 3 * Int(body[body.startIndex + 5]) else {
-            throw Self.fault("a frame header of the wrong length")
+            throw Self.fault("a frame header of invalid length")
         }
         func number(_ offset: Int) -> Int { ByteOrder.bigEndian.number(body.dropFirst(offset).prefix(2)) }
         size = PixelSize(width: number(3), height: number(1))
@@ -91,7 +91,7 @@ struct JPEGTables {
         var rest = body
         while let first = rest.popFirst() {
             let bytes = first >> 4 == 0 ? 64 : 128
-            guard first & 15 < 4, rest.count >= bytes else { throw Self.fault("a quantisation table") }
+            guard first & 15 < 4, rest.count >= bytes else { throw Self.fault("an invalid quantisation table") }
             quantisation.insert(first & 15)
             rest = rest.dropFirst(bytes)
         }
@@ -104,7 +104,7 @@ struct JPEGTables {
             let counts = rest.prefix(16)
             let codes = counts.reduce(0) { $0 + Int($1) }
             guard first >> 4 < 2, first & 15 < 4, codes <= 256, rest.count >= 16 + codes else {
-                throw Self.fault("a Huffman table")
+                throw Self.fault("an invalid Huffman table")
             }
             let values = rest.dropFirst(16).prefix(codes)
             rest = rest.dropFirst(16 + codes)
@@ -129,7 +129,7 @@ struct JPEGTables {
     private func leastBits(ofScan body: ArraySlice<UInt8>) throws -> Int {
         guard let components else { throw Self.fault("no frame header before the first scan") }
         guard let count = body.first, 1...4 ~= count, body.count == 4 + 2 * Int(count) else {
-            throw Self.fault("a scan header of the wrong length")
+            throw Self.fault("a scan header of invalid length")
         }
         let mostAcross = components.values.reduce(1) { max($0, $1.across) }
         let mostDown = components.values.reduce(1) { max($0, $1.down) }
@@ -145,7 +145,7 @@ struct JPEGTables {
             guard isHuffman else { continue }
             let (dc, ac) = (huffman[body[place + 1] >> 4], huffman[0x10 | body[place + 1] & 15])
             let used = [hasDC && !isRefinement ? dc : nil, isProgressive && hasDC ? nil : ac].compactMap { $0 }
-            guard used.allSatisfy(\.isValid) else { throw Self.fault("a Huffman table") }
+            guard used.allSatisfy(\.isValid) else { throw Self.fault("an invalid Huffman table") }
             let perBlock = !hasDC ? 0 : isRefinement ? 1 : used.reduce(0) { $0 + $1.leastBits }
             bits += perBlock * blocks(of: component, isAlone: count == 1, mostAcross, mostDown)
         }

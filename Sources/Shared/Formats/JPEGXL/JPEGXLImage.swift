@@ -189,7 +189,7 @@ extension JPEGXLBits {
     /// Reads an Enum. Other values are reserved for later versions of the format; libjxl rejects them too.
     private mutating func kind(of known: [Int], _ subject: String) throws -> Int {
         let kind = try kind()
-        guard known.contains(kind) else { throw FormatFailure.notRead(.jpegXL, "\(subject) of an unknown kind") }
+        guard known.contains(kind) else { throw FormatFailure.notRead(.jpegXL, "\(subject) of an unknown type") }
         return kind
     }
 

@@ -109,7 +109,7 @@ private struct AnimationWalk {
         case "fdAT":
             guard declared != nil else { return false }
             try checkSequence(chunk, &window)
-            guard sawData, open != nil else { throw Self.fault("frame data without its description") }
+            guard sawData, open != nil else { throw Self.fault("frame data without a frame control chunk") }
             open?.hasData = true
         case "IDAT":
             // Without acTL before the image data, the PNG is a still picture.
@@ -118,7 +118,7 @@ private struct AnimationWalk {
             sawData = true
             guard let frame = open?.frame else { break }
             guard frames.isEmpty, frame.size == header.size else {
-                throw Self.fault("a first frame that is not as large as the picture")
+                throw Self.fault("a first frame whose size differs from the picture's")
             }
             open?.hasData = true
         default: break
@@ -131,7 +131,7 @@ private struct AnimationWalk {
         guard let declared else { return nil }
         try close(at: offset)
         guard frames.count == declared.frames else {
-            throw Self.fault("\(frames.count) frames, where it announces \(declared.frames)")
+            throw Self.fault("\(frames.count) frames instead of the declared \(declared.frames)")
         }
         return animation
     }
@@ -154,9 +154,9 @@ private struct AnimationWalk {
 
     /// Checks the number of an `fcTL` or `fdAT` chunk. Both kinds share a single sequence from 0 (§11.3.4.1).
     private mutating func checkSequence(_ chunk: PNGLayout.Chunk, _ window: inout SourceWindow) throws {
-        guard chunk.body.count >= 4 else { throw Self.fault("a chunk of an animation without its number") }
+        guard chunk.body.count >= 4 else { throw Self.fault("an animation chunk without a sequence number") }
         guard try window.bigEndian(at: chunk.body.lowerBound, 4) == nextSequenceNumber else {
-            throw Self.fault("chunks of an animation out of order")
+            throw Self.fault("animation chunks out of order")
         }
         nextSequenceNumber += 1
     }
@@ -164,7 +164,7 @@ private struct AnimationWalk {
     /// Reads a frame control chunk, `fcTL` (§11.3.4.2). The range of the frame's chunks is still empty.
     private func frame(_ chunk: PNGLayout.Chunk, _ window: inout SourceWindow) throws -> PNGAnimation.Frame {
         let start = chunk.body.lowerBound
-        guard chunk.body.count == 26 else { throw Self.fault("a frame's description of the wrong length") }
+        guard chunk.body.count == 26 else { throw Self.fault("a frame control chunk of invalid length") }
         // Never nil, because the chunk is within the file.
         func number(_ place: Int, _ width: Int) throws -> Int { try window.bigEndian(at: start + place, width) ?? 0 }
         let size = PixelSize(width: try number(4, 4), height: try number(8, 4))
@@ -172,9 +172,9 @@ private struct AnimationWalk {
         // All numbers have 32 bits, so the sums do not overflow.
         guard size.width > 0, size.height > 0, left + size.width <= header.size.width,
             top + size.height <= header.size.height
-        else { throw Self.fault("a frame outside of the picture") }
+        else { throw Self.fault("a frame outside the picture") }
         guard let disposal = PNGAnimation.Disposal(rawValue: UInt8(try number(24, 1))), try number(25, 1) <= 1 else {
-            throw Self.fault("an unknown way of drawing a frame")
+            throw Self.fault("an unknown dispose or blend operation")
         }
         let divisor = try number(22, 2)
         return PNGAnimation.Frame(

@@ -29,9 +29,9 @@ public enum PNGLayout {
     /// acTL, both before the image data, and the orientation from eXIf at any position.
     static func header(_ window: inout SourceWindow) throws -> ImageHeader {
         let first = try nextChunk(&window, at: 8)
-        if first.type == "CgBI" { throw FormatFailure.notRead(.png, "Apple's own kind for its apps (CgBI)") }
+        if first.type == "CgBI" { throw FormatFailure.notRead(.png, "Apple's CgBI variant") }
         guard first.type == "IHDR", first.body.count == 13 else {
-            throw FormatFailure.corrupt(.png, "its first chunk is not IHDR")
+            throw FormatFailure.corrupt(.png, "a first chunk other than IHDR")
         }
         guard let bytes = try window.bytes(at: first.body.lowerBound, 13) else { throw FormatFailure.truncated(.png) }
         let header = try PNGHeader(Array(bytes))
@@ -92,7 +92,7 @@ public enum PNGLayout {
             case "fcTL", "fdAT": isDrawn = isAnimated
             default:
                 guard chunk.type.isAncillary else {
-                    throw FormatFailure.notRead(.png, "an unknown chunk that may not be ignored")
+                    throw FormatFailure.notRead(.png, "an unknown critical chunk")
                 }
                 isDrawn = false
             }
@@ -114,7 +114,7 @@ public enum PNGLayout {
         guard isWhole, let stored = try window.bigEndian(at: chunk.body.upperBound, 4) else {
             throw FormatFailure.truncated(.png)
         }
-        guard stored == Int(sum) else { throw FormatFailure.corrupt(.png, "a chunk's checksum") }
+        guard stored == Int(sum) else { throw FormatFailure.corrupt(.png, "a wrong chunk checksum") }
     }
 
     /// Returns the chunk at `offset`. Throws `truncated` if its length or type is incomplete, and `corrupt` if the

@@ -85,10 +85,10 @@ enum TIFFLayout {
         let compression = try directory.number(Tag.compression, &window) ?? 1
         guard compressions.contains(compression) else { throw fault("compression \(compression)") }
         guard [1, 4].contains(try directory.number(Tag.sampleFormat, &window) ?? 1) else {
-            throw fault("samples that are no whole numbers without a sign")
+            throw fault("samples other than unsigned integers")
         }
         let bits = try directory.number(Tag.bits, &window) ?? 1
-        guard [1, 2, 4, 8, 16].contains(bits) else { throw fault("\(bits) bits a sample") }
+        guard [1, 2, 4, 8, 16].contains(bits) else { throw fault("\(bits) bits per sample") }
         switch try directory.number(Tag.photometric, &window) {
         case nil, 0, 1, 2: break
         case 3: guard bits <= 8 else { throw fault("a palette of \(bits) bits") }
@@ -99,9 +99,9 @@ enum TIFFLayout {
         // YCbCr, which libtiff's JPEG decoder converts to RGB if the samples are interleaved.
         case 6 where compression == 7:
             guard try directory.number(Tag.planes, &window) ?? 1 == 1 else {
-                throw fault("colours of kind 6 in planes")
+                throw fault("YCbCr samples in separate planes")
             }
-        case let colours?: throw fault("colours of kind \(colours)")
+        case let colours?: throw fault("photometric interpretation \(colours)")
         }
     }
 
@@ -112,7 +112,7 @@ enum TIFFLayout {
         var offset = start.firstDirectory
         var seen: Set<Int> = []
         while seen.count < pageLimit {
-            guard seen.insert(offset).inserted else { throw FormatFailure.corrupt(.tiff, "pages in a circle") }
+            guard seen.insert(offset).inserted else { throw FormatFailure.corrupt(.tiff, "a cycle of pages") }
             let directory = try TIFFDirectory(&window, at: offset, start)
             try checkData(directory, &window)
             guard directory.next != 0 else { return }
@@ -240,7 +240,7 @@ private struct TIFFDirectory {
 
     /// Throws `FormatFailure` if the value is outside the file or not an integer.
     func number(_ entry: Entry, _ index: Int, _ window: inout SourceWindow) throws -> Int {
-        guard entry.width > 0 else { throw FormatFailure.corrupt(.tiff, "numbers of an unknown kind") }
+        guard entry.width > 0 else { throw FormatFailure.corrupt(.tiff, "values of an unknown type") }
         // The product does not overflow, because `init` has checked it for all values.
         let (place, overflow) = entry.offset.addingReportingOverflow(index * entry.width)
         guard !overflow, let number = try window.number(at: place, entry.width, order) else {

@@ -47,7 +47,7 @@ enum WebPLayout {
                 orientation: features & Feature.exif == 0 ? .upright : try orientation(&window, from: chunk.end),
                 isAnimated: features & Feature.animation != 0, hasAlpha: features & Feature.alpha != 0)
         default:
-            throw FormatFailure.corrupt(.webp, "its first chunk is not VP8, VP8L or VP8X")
+            throw FormatFailure.corrupt(.webp, "a first chunk other than VP8, VP8L and VP8X")
         }
     }
 
@@ -64,7 +64,7 @@ enum WebPLayout {
         var offset = 12
         while offset + 8 <= end, let chunk = try nextChunk(&window, at: offset) {
             guard chunk.body.upperBound <= end else {
-                throw FormatFailure.corrupt(.webp, "a chunk that reaches beyond the container")
+                throw FormatFailure.corrupt(.webp, "a chunk that exceeds the container")
             }
             if chunk.type == "VP8X" {
                 canvas = try canvasSize(&window, chunk)

@@ -46,10 +46,10 @@ public enum GIFFailure: Failure, Equatable {
         case .notAnImage(let kind), .unsupported(let kind, _): self = .notAGIF(kind.phrase)
         case .notGIF(let format): self = .notAGIF("a \(format.name) picture")
         case .truncated(.gif): self = .truncated
-        case .truncated(let format): self = .notAGIF("a \(format.name) picture, cut off")
+        case .truncated(let format): self = .notAGIF("a truncated \(format.name) picture")
         case .corrupt(.gif, let fault): self = .corrupt(fault)
         case .corrupt(let format, _): self = .notAGIF("a corrupt \(format.name) picture")
-        case .notRead(let format, _): self = .notAGIF("a \(format.name) picture of a kind that is not read")
+        case .notRead(let format, _): self = .notAGIF("an unsupported \(format.name) picture")
         case .overLimit(_, let excess): self = .overLimit(excess)
         case .noSuchPage: self = .notAGIF("a TIFF picture")
         case .truncatedMovie, .corruptMovie: self = .notAGIF("a movie")
@@ -90,27 +90,27 @@ public enum GIFFailure: Failure, Equatable {
 
     public var message: String {
         switch self {
-        case .noID(let fields): "the record names no exercise: it has no \(fields.joined(separator: " or "))"
+        case .noID(let fields): "the record does not name an exercise: it has no \(fields.joined(separator: " or "))"
         case .badID(let text):
-            "\"\(text.prefix(80))\" cannot be an exercise's id: 1 to 64 letters, digits, _ and -, such as 0001"
-        case .keyMissing: "ExerciseDB wants a key: set EXERCISEDB_API_KEY or name its file in EXERCISEDB_API_KEY_FILE"
-        case .keyInvalid: "ExerciseDB does not know the key: check EXERCISEDB_API_KEY or EXERCISEDB_API_KEY_FILE"
+            "\"\(text.prefix(80))\" is not a valid exercise id; use 1 to 64 letters, digits, _ and -, such as 0001"
+        case .keyMissing: "ExerciseDB requires a key; set EXERCISEDB_API_KEY or EXERCISEDB_API_KEY_FILE"
+        case .keyInvalid: "ExerciseDB rejected the key; check EXERCISEDB_API_KEY or EXERCISEDB_API_KEY_FILE"
         case .notSubscribed:
-            "the key's account has no plan of ExerciseDB: subscribe to one at RapidAPI, the free one will do"
-        case .unknownExercise(let gif): "ExerciseDB has no GIF of \(gif): check the id, zeros in front included"
+            "the key's account has no ExerciseDB plan; subscribe to one at RapidAPI, such as the free plan"
+        case .unknownExercise(let gif): "ExerciseDB has no GIF of \(gif); check the id, including leading zeros"
         case .quotaExceeded(let quota):
-            "the plan's requests\(quota.phrase) are used up: run it again when they are renewed, or change the plan"
+            "the plan's requests\(quota.phrase) are used up; try again when they are renewed, or change the plan"
         case .refusing(let until):
-            "the quota of this ExerciseDB key is used up; will not ask again before \(until.iso8601) (--refresh asks anyway)"
-        case .refused(let reason): "ExerciseDB reports a failure: \(reason.prefix(200))"
-        case .notAList(let fault): "ExerciseDB answered with something else than a list of exercises: \(fault)"
+            "the quota of the ExerciseDB key is used up until \(until.iso8601); try again then, or use --refresh"
+        case .refused(let reason): "ExerciseDB reported an error: \(reason.prefix(200))"
+        case .notAList(let fault): "ExerciseDB did not return a list of exercises: \(fault)"
         case .unreachable:
-            "ExerciseDB could not be reached several times in a row, so it is not asked any more: run it again later"
-        case .notAGIF(let found): "ExerciseDB answered with \(found) instead of a GIF"
-        case .empty: "ExerciseDB answered with an empty body"
-        case .truncated: "ExerciseDB sent a GIF that ends too early: run it again later"
+            "ExerciseDB could not be reached several times in a row and is not used again in this run; try again later"
+        case .notAGIF(let found): "ExerciseDB returned \(found) instead of a GIF"
+        case .empty: "ExerciseDB returned an empty body"
+        case .truncated: "ExerciseDB sent a truncated GIF; try again later"
         case .corrupt(let fault): "the GIF is corrupt: \(fault)"
-        case .overLimit(let excess): "the GIF is over the limit: \(excess)"
+        case .overLimit(let excess): "the GIF exceeds the limit: \(excess)"
         }
     }
 }
@@ -118,8 +118,8 @@ public enum GIFFailure: Failure, Equatable {
 extension GIFFailure.Quota {
     fileprivate var phrase: String {
         switch self {
-        case .monthly: " of this month"
-        case .daily: " of this day"
+        case .monthly: " for this month"
+        case .daily: " for today"
         case .other: ""
         }
     }

@@ -66,14 +66,14 @@ public struct GIFDescription: Description, Hashable {
     public var text: String {
         let name = gif.map { "\($0.id) at \($0.resolution), " } ?? ""
         let frames = structure.frameCount
-        let plays = structure.plays == 0 ? "for ever" : structure.plays == 1 ? "once" : "\(structure.plays) times"
+        let plays = structure.plays == 0 ? "forever" : structure.plays == 1 ? "once" : "\(structure.plays) times"
         let palette = structure.globalPaletteCount
         var words = [palette == 0 ? "no global palette" : "global palette of \(palette) colours"]
         if structure.hasTransparency { words.append("transparency") }
         if structure.commentCount > 0 {
             words.append("\(structure.commentCount) \(structure.commentCount == 1 ? "comment" : "comments")")
         }
-        if structure.end < bytes { words.append("\(ByteCount.description(bytes - structure.end)) behind the end") }
+        if structure.end < bytes { words.append("\(ByteCount.description(bytes - structure.end)) after the end") }
         return """
             \(name)\(TerminalText.escaped(path))
             \(structure.canvas), \(frames) \(frames == 1 ? "frame" : "frames") in \

@@ -106,6 +106,6 @@ extension Entry {
             return "its canvas is \(facts.size), not \(width)x\(height)"
         }
         let note = details.flatMap(GIFFacts.init(note:))
-        return note == nil || note == facts ? nil : "it is another GIF than the index says"
+        return note == nil || note == facts ? nil : "its properties differ from the index"
     }
 }

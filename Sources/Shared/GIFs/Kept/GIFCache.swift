@@ -113,14 +113,14 @@ public struct GIFCache: Sendable {
             // The cached file is not a GIF, so treat it as absent.
             try storage.cache?.remove(gif.key)
         }
-        throw GIFFailure.corrupt("it changed on the disk")
+        throw GIFFailure.corrupt("the cached file was modified")
     }
 
     /// Asks the open version for the address of an exercise's GIF.
     private func find(_ id: ExerciseID) throws -> String {
         let body = try client.data(service.exerciseRequest(id)).1
         guard let record = try? Record(parsing: body), let gifURL = try OpenAnswer(record).gifURL else {
-            throw GIFFailure.notAGIF("something else than an exercise with a gifUrl")
+            throw GIFFailure.notAGIF("an answer without a gifUrl")
         }
         return gifURL
     }

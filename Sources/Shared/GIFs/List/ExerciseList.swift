@@ -34,12 +34,12 @@ public struct ExerciseList: Sendable {
     public func exercises(refreshes: Bool = false) throws -> [Record] {
         var kept: (list: KeptList, metadata: Metadata)?
         let cache =
-            try usingCache("the list is not kept") {
+            try usingCache("the exercise list is not cached") {
                 try caches.storage(for: service.listURL(limit: 0, offset: 0)).cache
             } ?? nil
         if let cache {
             kept =
-                try usingCache("the list that is kept is not used") {
+                try usingCache("the cached exercise list is not used") {
                     try cache.metadata.item(Self.name, in: Self.collection).flatMap { row in
                         KeptList(body: row.body, address: service.address).map { ($0, row) }
                     }
@@ -49,7 +49,7 @@ public struct ExerciseList: Sendable {
         if let cache, !refreshes, let list = try shared(by: cache) { return list.exercises }
         if caches.settings.isOffline {
             guard let kept else { throw CacheFailure.offline(key: "exercisedb:exercises") }
-            log.warning("the list of \(kept.metadata.fetchedAt.iso8601) is used")
+            log.warning("using the exercise list from \(kept.metadata.fetchedAt.iso8601)")
             return kept.list.exercises
         }
         do {
@@ -59,7 +59,7 @@ public struct ExerciseList: Sendable {
             return exercises
         } catch let failure as any Failure where failure.isTransient && !(failure is Cancelled) {
             guard let kept else { throw failure }
-            log.warning("\(failure.message); the list of \(kept.metadata.fetchedAt.iso8601) is used")
+            log.warning("\(failure.message); using the exercise list from \(kept.metadata.fetchedAt.iso8601)")
             return kept.list.exercises
         }
     }
@@ -85,7 +85,7 @@ public struct ExerciseList: Sendable {
             isFresh(row),
             let list = KeptList(body: row.body, address: service.address)
         else { return nil }
-        _ = try usingCache("the list is not kept") { try cache.metadata.keep([row], in: Self.collection) }
+        _ = try usingCache("the exercise list is not cached") { try cache.metadata.keep([row], in: Self.collection) }
         return list
     }
 
@@ -104,7 +104,7 @@ public struct ExerciseList: Sendable {
         let row = Metadata(
             name: Self.name, body: KeptList(exercises).body(address: service.address), fetchedAt: now,
             expiresAt: now + caches.settings.ttl)
-        _ = try usingCache("the list is not kept") { try cache.metadata.keep([row], in: Self.collection) }
+        _ = try usingCache("the exercise list is not cached") { try cache.metadata.keep([row], in: Self.collection) }
         cache.metadata.offer(row, in: Self.collection)
     }
 

@@ -33,7 +33,7 @@ struct ExercisePages {
     mutating func add(_ body: [UInt8]) throws {
         if let next { asked.insert(Array(next.requestText.utf8)) }
         next = nil
-        guard let records = try? Record.list(parsing: body) else { throw GIFFailure.notAList("it is no JSON") }
+        guard let records = try? Record.list(parsing: body) else { throw GIFFailure.notAList("it is not JSON") }
         let isObject = body.first { $0 > 0x20 } == UInt8(ascii: "{") && records.count == 1
         let answer = isObject ? try OpenAnswer(records[0]) : nil
         let page = try answer?.exercises() ?? records
@@ -48,7 +48,7 @@ struct ExercisePages {
         if let metadata = try answer?.metadata() {
             if hasNew { next = try metadata.nextPage.map(link) }
             if next == nil, let total = metadata.total, received < total {
-                throw GIFFailure.notAList("metadata.totalExercises is \(total), but \(received) came")
+                throw GIFFailure.notAList("metadata.totalExercises is \(total), but \(received) were received")
             }
         } else {
             let length = pageLength ?? page.count
@@ -65,8 +65,8 @@ struct ExercisePages {
         do { url = try WebURL(text) } catch { throw .notAList("metadata.nextPage: \(error.message)") }
         guard url.origin == service.origin else {
             throw .notAList(
-                "metadata.nextPage leads to \(url.origin), not to \(service.origin); EXERCISEDB_API_URL must have the "
-                    + "origin that the service names")
+                "metadata.nextPage is at \(url.origin), not at \(service.origin); EXERCISEDB_API_URL must have the "
+                    + "origin of the service's links")
         }
         guard !asked.contains(Array(url.requestText.utf8)) else { throw .notAList("metadata.nextPage repeats a page") }
         return url

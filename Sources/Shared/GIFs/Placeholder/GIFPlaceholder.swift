@@ -41,7 +41,7 @@ public final class GIFPlaceholder: Sendable {
     func set(in record: inout Record) {
         do {
             let entry = try entry()
-            guard let facts = try GIFFacts(of: entry) else { throw GIFFailure.corrupt("it changed on the disk") }
+            guard let facts = try GIFFacts(of: entry) else { throw GIFFailure.corrupt("the cached file was modified") }
             record.setPath("path", entry.path)
             record.set("gif", facts.field(isPlaceholder: true))
         } catch {

@@ -24,7 +24,7 @@ public struct ExerciseService: Sendable {
         do {
             let url = try WebURL(address)
             guard url.query == nil, url.fragment == nil else {
-                throw ConfigurationFailure("EXERCISEDB_API_URL has a query; give the service's address alone")
+                throw ConfigurationFailure("EXERCISEDB_API_URL has a query; use the service's address without it")
             }
             var text = url.requestText
             while text.hasSuffix("/") { text.removeLast() }
@@ -37,7 +37,7 @@ public struct ExerciseService: Sendable {
         let bytes = Array((key ?? "").utf8).drop(while: isBlank).reversed().drop(while: isBlank).reversed()
         guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw ConfigurationFailure(
-                "the key for ExerciseDB has blanks or other characters that no key has; check EXERCISEDB_API_KEY or "
+                "the key for ExerciseDB contains blanks or other invalid characters; check EXERCISEDB_API_KEY or "
                     + "EXERCISEDB_API_KEY_FILE")
         }
         self.key = bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
@@ -54,8 +54,8 @@ public struct ExerciseService: Sendable {
     public func requireChoice() throws(ConfigurationFailure) {
         guard !hasKey, ".\(origin.host)".hasSuffix(".rapidapi.com") else { return }
         throw ConfigurationFailure(
-            "no ExerciseDB to ask: host its open version and set EXERCISEDB_API_URL, such as http://HOST:PORT/api/v1; or "
-                + "set EXERCISEDB_API_KEY to a RapidAPI key, if its terms allow your use (gif-cache(1), SERVICES)")
+            "no ExerciseDB service is set; host its open version and set EXERCISEDB_API_URL (http://HOST:PORT/api/v1), "
+                + "or set EXERCISEDB_API_KEY to a RapidAPI key, if its terms allow your use (gif-cache(1), SERVICES)")
     }
 
     /// Returns `GET /image?exerciseId=0001&resolution=180`, with the headers of RapidAPI's gateway. Throws

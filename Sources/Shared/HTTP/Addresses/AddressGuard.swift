@@ -38,7 +38,7 @@ public struct AddressGuard: Sendable, Hashable, CustomStringConvertible {
                 allowing: try items.map { item in
                     guard let range = AddressRange(item) else {
                         throw ConfigurationFailure(
-                            "\"\(item)\" is not a block of addresses to allow; write 1, 0, or blocks such as "
+                            "\"\(item)\" is not an address block; use 1, 0, or blocks such as "
                                 + "10.0.0.0/8,::1/128 (--allow-private, APOD_TOOLS_ALLOW_PRIVATE)")
                     }
                     return range

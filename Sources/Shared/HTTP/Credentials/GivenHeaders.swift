@@ -36,7 +36,7 @@ public struct GivenHeaders: Sendable {
         let others = origin.map { ofOrigin[$0] ?? [] } ?? withoutOrigin
         if others.contains(where: \.isAuthorization) {
             let place = origin.map { " for \($0)" } ?? ""
-            throw UsageFailure("--bearer-file and another \"Authorization\"\(place) cannot be combined")
+            throw UsageFailure("--bearer-file and another \"Authorization\" header\(place) cannot be combined")
         }
         add(HTTPHeader("Authorization", "Bearer \(token)"), for: origin)
     }
@@ -67,7 +67,7 @@ public struct GivenHeaders: Sendable {
         guard needOrigin, let origin = urls.first?.origin else { return }
         if let other = urls.first(where: { $0.origin != origin })?.origin {
             throw UsageFailure(
-                "--header and --bearer-file are meant for one server, but there are addresses of \(origin) and of "
+                "--header and --bearer-file apply to a single server, but the addresses are from \(origin) and "
                     + "\(other); put the server before the header or the file, as in --header '\(origin) Name: value'")
         }
         ofOrigin[origin] = Self.merged(ofOrigin[origin] ?? [], withoutOrigin)

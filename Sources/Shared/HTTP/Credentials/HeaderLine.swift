@@ -15,7 +15,7 @@ public struct HeaderLine: Sendable {
         var rest = text[...].trimming(while: \.isBlank)
         origin = try Self.takeOrigin(&rest, source)
         guard let end = rest.firstIndex(where: { $0 == ":" || $0 == ";" }) else {
-            throw UsageFailure("\(source) takes 'Name: value'; what was given has no colon")
+            throw UsageFailure("\(source) takes 'Name: value'; the value has no colon")
         }
         let name = String(rest[..<end].trimming(while: \.isBlank))
         let value = String(rest[rest.index(after: end)...].trimming(while: \.isBlank))
@@ -24,17 +24,17 @@ public struct HeaderLine: Sendable {
         }
         if rest[end] == ";" {
             guard value.isEmpty else {
-                throw UsageFailure("\(source) takes 'Name: value'; what was given has a semicolon first")
+                throw UsageFailure("\(source) takes 'Name: value'; the value begins with a semicolon")
             }
         } else if value.isEmpty {
-            throw UsageFailure("\(source): \"\(name):\" has no value; write '\(name);' to send it empty")
+            throw UsageFailure("\(source): \"\(name):\" has no value; write '\(name);' to send it without a value")
         }
         if Self.isTheToolsOwn(name) {
-            throw UsageFailure("\(source): the tool sets \"\(name)\" itself, by what it asks for")
+            throw UsageFailure("\(source): \"\(name)\" is reserved; the tool sets it for each request")
         }
         header = HTTPHeader(name, value)
         guard header.isValid else {
-            throw UsageFailure("\(source): the value of \"\(name)\" has control characters, which cannot be sent")
+            throw UsageFailure("\(source): the value of \"\(name)\" contains control characters, which cannot be sent")
         }
     }
 

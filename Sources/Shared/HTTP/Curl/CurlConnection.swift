@@ -16,7 +16,7 @@ final class CurlConnection: @unchecked Sendable {
     /// Loads libcurl if it isn't loaded yet. Throws `FetchFailure.noLibcurl`.
     init() throws {
         if let reason = ccurl_load() { throw FetchFailure.noLibcurl(detail: String(cString: reason)) }
-        guard let handle = ccurl_open() else { throw FetchFailure.noLibcurl(detail: "it has no memory left") }
+        guard let handle = ccurl_open() else { throw FetchFailure.noLibcurl(detail: "out of memory") }
         self.handle = handle
         gathered = .allocate(byteCount: Self.pieceSize, alignment: 64)
     }

@@ -58,7 +58,7 @@ final class CurlExchange {
                 }))
         let result = try withExtendedLifetime(self) {
             try interruption.during(onCancel: { [connection] in connection.wake() }) {
-                guard ccurl_begin(handle) else { throw fault("it has no memory left") }
+                guard ccurl_begin(handle) else { throw fault("out of memory") }
                 while true {
                     let result = ccurl_step(handle)
                     // Delivers received bytes without waiting for more.
@@ -95,7 +95,7 @@ final class CurlExchange {
         switch reader.add(line) {
         case .more: return true
         case .tooLong:
-            error = FetchFailure.badAnswer(url: request.url, detail: "more than 300 kB of header fields")
+            error = FetchFailure.badAnswer(url: request.url, detail: "its header is larger than 300 kB")
             return false
         case .complete(let status, let headers, let endsAtClose):
             let response = HTTPResponse(
@@ -199,14 +199,14 @@ final class CurlExchange {
             .tlsFailed(url: url, detail: detail)
         case CCURL_SSL_CACERT_BADFILE, CCURL_SSL_CRL_BADFILE: .badCertificateFile(detail: detail)
         case CCURL_COULDNT_RESOLVE_PROXY, CCURL_PROXY_ERROR: .proxyFailed(url: url, detail: detail)
-        case CCURL_TOO_LARGE: .badAnswer(url: url, detail: "a header field is longer than libcurl accepts")
+        case CCURL_TOO_LARGE: .badAnswer(url: url, detail: "a header field exceeds libcurl's limit")
         case CCURL_OUT_OF_MEMORY:
             // libcurl before 8.6 also reports a long header field this way.
             .badAnswer(
                 url: url,
                 detail: hasHead
-                    ? "there is not enough memory for it"
-                    : "a header field is longer than libcurl accepts, or there is not enough memory")
+                    ? "out of memory"
+                    : "a header field exceeds libcurl's limit, or there is not enough memory")
         case CCURL_FAILED_INIT, CCURL_URL_MALFORMAT, CCURL_NOT_BUILT_IN, CCURL_READ_ERROR, CCURL_FUNCTION_NOT_FOUND,
             CCURL_ABORTED_BY_CALLBACK, CCURL_BAD_FUNCTION_ARGUMENT, CCURL_INTERFACE_FAILED, CCURL_UNKNOWN_OPTION,
             CCURL_SSL_ENGINE_NOTFOUND, CCURL_SSL_ENGINE_SETFAILED, CCURL_SSL_ENGINE_INITFAILED,
@@ -223,7 +223,7 @@ final class CurlExchange {
         guard case .proxy(let text) = proxy, let at = text.lastIndex(of: "@"),
             detail.contains(text: String(text[...at]))
         else { return detail }
-        return "its URL cannot be read"
+        return "its URL is invalid"
     }
 
     private func phase(_ detail: String, _ handle: OpaquePointer) -> FetchFailure.Phase {

@@ -76,7 +76,7 @@ public final class CurlTransport: HTTPTransport {
         func set(_ option: Int, _ value: Int) { ccurl_set_long(handle, Int32(option), value) }
         func set(_ option: Int, _ value: String?) throws {
             guard ccurl_set_string(handle, Int32(option), value) == CCURL_OK else {
-                throw FetchFailure.transportFault(url: request.url, detail: "option \(option) is refused")
+                throw FetchFailure.transportFault(url: request.url, detail: "it rejected option \(option)")
             }
         }
         // Signals are unsafe in a process with several threads.
@@ -102,7 +102,7 @@ public final class CurlTransport: HTTPTransport {
         try set(CCURL_NOPROXY, "")
         if let target {
             guard ccurl_connect_to(handle, target.isIPv4 ? "::\(target):" : "::[\(target)]:") else {
-                throw FetchFailure.transportFault(url: request.url, detail: "it has no memory left")
+                throw FetchFailure.transportFault(url: request.url, detail: "out of memory")
             }
         }
         switch request.method {
@@ -110,7 +110,7 @@ public final class CurlTransport: HTTPTransport {
         case .head: set(CCURL_NOBODY, 1)
         case .put(let body):
             guard ccurl_upload(handle, Int64(body.count)) else {
-                throw FetchFailure.transportFault(url: request.url, detail: "it cannot send a body")
+                throw FetchFailure.transportFault(url: request.url, detail: "it cannot send a request body")
             }
         }
         if let start = request.rangeStart { try set(CCURL_RANGE, "\(start)-") }
@@ -123,7 +123,7 @@ public final class CurlTransport: HTTPTransport {
         if let certificateFile {
             let status = certificateFile.withPathPointer { ccurl_set_string(handle, Int32(CCURL_CAINFO), $0) }
             guard status == CCURL_OK else {
-                throw FetchFailure.transportFault(url: request.url, detail: "option \(CCURL_CAINFO) is refused")
+                throw FetchFailure.transportFault(url: request.url, detail: "it rejected option \(CCURL_CAINFO)")
             }
         }
         // Without this field, the server might use any coding (RFC 9110 §12.5.3).
@@ -134,7 +134,7 @@ public final class CurlTransport: HTTPTransport {
             // an empty field.
             let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
             guard ccurl_add_header(handle, line) else {
-                throw FetchFailure.transportFault(url: request.url, detail: "it has no memory left")
+                throw FetchFailure.transportFault(url: request.url, detail: "out of memory")
             }
         }
     }

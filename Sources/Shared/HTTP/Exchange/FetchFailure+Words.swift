@@ -49,57 +49,55 @@ extension FetchFailure {
     public var message: String {
         switch self {
         case .status(let answer): Self.message(of: answer)
-        case .repeated(let failure, let attempts): "\(failure.message) (asked \(attempts) times)"
+        case .repeated(let failure, let attempts): "\(failure.message) (tried \(attempts) times)"
         case .passingFault(let answer):
-            "\(answer.url.redacted) answered \(answer.status), but only with the words of a gateway that cannot reach the "
+            "\(answer.url.redacted) answered \(answer.status) with an error page of a gateway that cannot reach the "
                 + "server; try again later"
         case .quotaUsedUp(let quota):
-            "\(quota.url.redacted) was not asked for: the request limit of \(quota.url.host) is used up"
+            "\(quota.url.redacted) was not requested: the request limit of \(quota.url.host) is used up"
                 + "\(quota.limit.map { " (limit \($0))" } ?? ""); try again at \(quota.until.iso8601), "
                 + "in \(TimeSpan.description(quota.retryAfter))"
         case .blockedAddress(let url, let address, let kind):
-            "\(url.redacted) is not fetched: \(Self.subject(url, address)) is \(kind.phrase); "
+            "refusing to fetch \(url.redacted): \(Self.subject(url, address)) is \(kind.phrase); "
                 + "use --allow-private to allow it"
         case .insecureRedirect(let from, let to):
-            "\(from.redacted) leads from https to \(to.redacted), which anyone on the way could change; not followed "
-                + "unless APOD_TOOLS_ALLOW_INSECURE_REDIRECTS=true is set"
+            "refusing to follow the redirect from \(from.redacted) to \(to.redacted), which is not encrypted; "
+                + "use an https address, or set APOD_TOOLS_ALLOW_INSECURE_REDIRECTS=true"
         case .exposedSecret(let url, let header):
-            "\(url.redacted) was not asked for: the header \"\(header)\" would be sent unencrypted, for anyone on the way "
-                + "to read; use https, or name the server in --header or --bearer-file: '\(url.origin) …'"
+            "\(url.redacted) was not requested: the header \"\(header)\" would be sent unencrypted; "
+                + "use https, or name the server in --header or --bearer-file: '\(url.origin) …'"
         case .tooManyRedirects(let url, let limit):
-            "\(url.redacted) leads on more than \(limit) times; the server is probably sending it in circles"
+            "\(url.redacted) redirects more than \(limit) times; check the address for a redirect loop"
         case .badRedirect(let url, let status):
-            "\(url.redacted) answered \(status) without saying where to go; report it to the server's owner"
+            "\(url.redacted) answered \(status) without a valid Location; report it to the server's owner"
         case .nameNotResolved(let url):
-            "cannot find the address of \(url.host) for \(url.redacted); check the name and the network"
+            "cannot resolve \(url.host) for \(url.redacted); check the name and the network"
         case .connectionFailed(let url, let detail):
             "cannot connect to \(url.origin) for \(url.redacted): \(detail); try again later"
         case .timedOut(let url, let phase):
-            "\(url.redacted) took too long: \(phase.words); try again later, or with a longer --timeout"
+            "\(url.redacted) timed out: \(phase.words); try again later, or with a longer --timeout"
         case .cutShort(let url, let detail):
             "the connection broke before \(url.redacted) was complete: \(detail); try again"
         case .tooLarge(let url, let limit):
-            "\(url.redacted) has more than the \(limit) bytes that are allowed; check the address, or raise the limit "
-                + "where there is an option for it"
+            "\(url.redacted) is larger than the limit of \(limit) bytes; check the address, or raise the limit "
+                + "if there is an option for it"
         case .badCertificate(let url, let detail):
             "the certificate of \(url.origin) is not trusted, so \(url.redacted) was not fetched: \(detail); "
-                + "check the clock and the installed certificates; APOD_TOOLS_CACERT takes others"
+                + "check the clock and the installed certificates, or set APOD_TOOLS_CACERT"
         case .tlsFailed(let url, let detail):
-            "cannot agree on encryption with \(url.origin) for \(url.redacted): \(detail); try again later"
+            "the TLS handshake with \(url.origin) for \(url.redacted) failed: \(detail); try again later"
         case .unwantedEncoding(let url, let coding):
-            "\(url.redacted) was sent compressed (\(coding)), which was not asked for and makes its bytes others than "
-                + "those of the picture; report it to the server's owner"
-        case .badAnswer(let url, let detail): "the answer for \(url.redacted) is garbled: \(detail); try again later"
+            "\(url.redacted) was sent compressed (\(coding)), which was not requested, so its bytes are not the bytes "
+                + "of the picture; report it to the server's owner"
+        case .badAnswer(let url, let detail): "\(url.redacted) sent an invalid response: \(detail); try again later"
         case .proxyFailed(let url, let detail):
-            "the proxy did not pass on \(url.redacted): \(detail); check http_proxy, https_proxy and all_proxy"
+            "the proxy could not fetch \(url.redacted): \(detail); check http_proxy, https_proxy and all_proxy"
         case .badHeader(let name):
-            "the header \"\(name)\" cannot be sent: a name is letters, digits and hyphens, a value is one line"
+            "cannot send the header \"\(name)\"; a name has letters, digits and hyphens, a value is a single line"
         case .badCertificateFile(let detail):
-            "cannot read the trusted certificates (\(detail)); install ca-certificates, or check the file that was "
-                + "given"
+            "cannot read the trusted certificates (\(detail)); install ca-certificates, or check the configured file"
         case .noLibcurl(let detail):
-            "libcurl, which fetching needs, cannot be used (\(detail)); install it: libcurl4 with apt, libcurl with "
-                + "dnf or apk, curl with brew"
+            "cannot load libcurl (\(detail)); install libcurl4 with apt, libcurl with dnf or apk, curl with brew"
         case .transportFault(let url, let detail): "libcurl could not fetch \(url.redacted): \(detail)"
         }
     }
@@ -138,23 +136,23 @@ extension FetchFailure {
     private static func message(of answer: Answer) -> String {
         let what = "\(answer.url.redacted) answered \(answer.status)"
         switch answer.status {
-        case 202: return "\(what): the server is still making it; try again later"
-        case 304: return "\(what), although it was not asked whether anything has changed; try again later"
-        case 401: return "\(what): a key or a password is missing or wrong; check it"
-        case 403: return "\(what): the server does not allow it; check the key, if there is one"
-        case 404: return "\(what): there is nothing at this address; check it"
-        case 407: return "\(what): the proxy wants a user name and a password; put them into its URL"
-        case 410: return "\(what): it was there and has been removed for good"
+        case 202: return "\(what): the server has not finished it; try again later"
+        case 304: return "\(what) to an unconditional request; try again later"
+        case 401: return "\(what): the key or password is missing or wrong; check it"
+        case 403: return "\(what): the server refuses access; check the key, if you use one"
+        case 404: return "\(what): not found; check the address"
+        case 407: return "\(what): the proxy requires a user name and a password; add them to its URL"
+        case 410: return "\(what): it was removed permanently"
         case 425, 429:
             guard let seconds = answer.retryAfter?.components.seconds else {
                 return "\(what): too many requests; try again later"
             }
             return "\(what): too many requests; try again in \(seconds) s"
-        case 408: return "\(what): the server waited too long for the request; try again later"
-        case 511: return "\(what): this network wants a login first; open a web page in a browser"
-        case 500...599: return "\(what): the server is in trouble; try again later"
-        case 400...499: return "\(what): the server refuses the request"
-        default: return "\(what), which is of no use here"
+        case 408: return "\(what): the server timed out waiting for the request; try again later"
+        case 511: return "\(what): this network requires a login; open a web page in a browser"
+        case 500...599: return "\(what): server error; try again later"
+        case 400...499: return "\(what): the server rejected the request"
+        default: return "\(what), which is unexpected"
         }
     }
 }
@@ -162,9 +160,9 @@ extension FetchFailure {
 extension FetchFailure.Phase {
     fileprivate var words: String {
         switch self {
-        case .connecting: "no connection in time"
-        case .waiting: "no bytes came for too long"
-        case .receiving: "not complete in time"
+        case .connecting: "no connection"
+        case .waiting: "no bytes received"
+        case .receiving: "incomplete response"
         }
     }
 }

@@ -51,7 +51,7 @@ public struct QuotaTransport: HTTPTransport {
                     FetchFailure.UsedUpQuota(
                         url: request.url, limit: refusal.limit, until: refusal.until, retryAfter: pause))
             }
-            log.detail("\(request.url.host) takes no requests for \(pause.milliseconds) ms")
+            log.detail("\(request.url.host) accepts no requests for \(pause.milliseconds) ms")
             try base.waiting(.rateLimit, host: request.url.origin.host, for: pause) {
                 var rest = pause
                 while rest > .zero {

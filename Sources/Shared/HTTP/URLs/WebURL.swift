@@ -69,7 +69,7 @@ public struct WebURL: Sendable, Hashable {
 
     /// Parses a literal address. Traps if it is invalid.
     public init(literal text: StaticString) {
-        guard let url = try? WebURL("\(text)") else { preconditionFailure("\(text) is not an address") }
+        guard let url = try? WebURL("\(text)") else { preconditionFailure("\(text) is not a valid address") }
         self = url
     }
 

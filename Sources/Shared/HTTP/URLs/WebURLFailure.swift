@@ -44,17 +44,17 @@ public enum WebURLFailure: Failure, Equatable {
         case .notAURL(let text, .noAuthority):
             "\"\(Self.shown(text))\" names no server; write two slashes after the colon, as in https://example.org/"
         case .notAURL(let text, .noHost):
-            "\"\(Self.shown(text))\" names no server; write one behind the two slashes, as in https://example.org/"
+            "\"\(Self.shown(text))\" names no server; write it after the two slashes, as in https://example.org/"
         case .notAURL(let text, .badPort):
-            "\"\(Self.shown(text))\" has no valid port; it is a number from 1 to 65535"
+            "\"\(Self.shown(text))\" has an invalid port; use a number from 1 to 65535"
         case .notAURL(let text, .controlCharacter):
-            "\"\(Self.shown(text))\" has a line break or another control character in it; remove it"
+            "\"\(Self.shown(text))\" contains a line break or another control character; leave it out"
         case .notAURL(let text, .tooLong):
-            "\"\(Self.shown(text))\" is longer than \(WebURL.byteLimit >> 10) KiB, which no server takes"
+            "\"\(Self.shown(text))\" is longer than \(WebURL.byteLimit >> 10) KiB, which no server accepts"
         case .blockedScheme(let text):
-            "\"\(Self.shown(text))\" is not opened: only http and https addresses are"
+            "\"\(Self.shown(text))\" has an unsupported scheme; use http or https"
         case .blockedHost(let host):
-            "\"\(Self.shown(host))\" is not the name or address of a server; check the URL"
+            "\"\(Self.shown(host))\" is not a valid host name or address; check the URL"
         case .unmapped(let failure): failure.message
         }
     }

@@ -28,7 +28,7 @@ func animationWriter(
     case .webp:
         try WebPAnimationWriter(
             size: size, plays: plays, quality: options.quality, effort: options.effort, limits: limits, into: drain)
-    case .jpeg, .png, .avif: throw ImageError.encoder(options.format, "the format has no animations")
+    case .jpeg, .png, .avif: throw ImageError.encoder(options.format, "the format does not support animations")
     }
 }
 

@@ -97,9 +97,9 @@ final class WebPAnimationEncoding {
         return bytes
     }
 
-    private static let otherVersion = ImageError.encoder(.webp, "another version of libwebp than this was built for")
+    private static let otherVersion = ImageError.encoder(.webp, "libwebp has an incompatible version")
 
     private var failure: ImageError {
-        .encoder(.webp, WebPAnimEncoderGetError(encoder).map { String(cString: $0) } ?? "libwebpmux fails")
+        .encoder(.webp, WebPAnimEncoderGetError(encoder).map { String(cString: $0) } ?? "libwebpmux failed")
     }
 }

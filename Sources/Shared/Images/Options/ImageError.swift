@@ -63,29 +63,29 @@ public enum ImageError: Failure, Equatable {
     public var message: String {
         switch self {
         case .corrupt(let format, let fault): "the \(format.name) is corrupt: \(fault)"
-        case .truncated(let format): "the \(format.name) ends too early: fetch it again"
-        case .unsupported(let format, let fault): "this kind of \(format.name) is not read: \(fault)"
-        case .notAnImage: "the bytes are no picture"
-        case .tooManyPixels(let size, let limit): "a picture of \(size) pixels is over the limit of \(limit) pixels"
-        case .tooManyBytes(let count, let limit): "a picture of \(count) bytes is over the limit of \(limit) bytes"
+        case .truncated(let format): "the \(format.name) is truncated; fetch it again"
+        case .unsupported(let format, let fault): "unsupported \(format.name): \(fault)"
+        case .notAnImage: "the bytes are not a picture"
+        case .tooManyPixels(let size, let limit): "a picture of \(size) pixels exceeds the limit of \(limit) pixels"
+        case .tooManyBytes(let count, let limit): "a picture of \(count) bytes exceeds the limit of \(limit) bytes"
         case .tooMuchMemory(let bytes, let limit):
-            "the picture would take \(bytes) bytes of memory, over the limit of \(limit)"
-        case .tooManyFrames(let count, let limit): "an animation of \(count) frames is over the limit of \(limit)"
+            "the picture needs \(bytes) bytes of memory, more than the limit of \(limit)"
+        case .tooManyFrames(let count, let limit): "an animation of \(count) frames exceeds the limit of \(limit)"
         case .tooManyAnimationPixels(let size, let frames, let limit):
-            "\(frames) frames of \(size) pixels are over the limit of \(limit) pixels in all"
+            "\(frames) frames of \(size) pixels exceed the limit of \(limit) pixels in total"
         case .tooSlow(let seconds):
-            "the picture takes more than \(Int(exactly: seconds).map(String.init) ?? "\(seconds)") seconds"
+            "the picture took longer than \(Int(exactly: seconds).map(String.init) ?? "\(seconds)") seconds"
         case .tooManyScans(let limit): "the JPEG has more scans than the limit of \(limit)"
-        case .overLimit(let format, let excess): "the \(format.name) is over a limit: \(excess)"
-        case .outOfMemory: "the system has no memory left for the picture"
-        case .regionOutside(let region, let size): "the region \(region) covers nothing of a picture of \(size) pixels"
+        case .overLimit(let format, let excess): "the \(format.name) exceeds a limit: \(excess)"
+        case .outOfMemory: "not enough memory for the picture"
+        case .regionOutside(let region, let size): "the region \(region) is outside a picture of \(size) pixels"
         case .doesNotFit(let format, let bytes, let limit):
-            "the smallest \(format.name) takes \(bytes) bytes, over the \(limit) it may have: choose a smaller size"
-        case .noSuchFrame(let index, let count): "there is no frame \(index): the picture has \(count), from 0 on"
-        case .outputTooLarge(let format, let size): "a \(format.name) cannot hold \(size) pixels: choose a smaller size"
-        case .encoder(let format, let fault): "the \(format.name) cannot be written: \(fault)"
-        case .codecMissing(let format, let fault): "\(format.name) cannot be written here: \(fault)"
-        case .decoderMissing(let format, let fault): "\(format.name) cannot be read here: \(fault)"
+            "the smallest \(format.name) has \(bytes) bytes, more than the limit of \(limit); use a smaller size"
+        case .noSuchFrame(let index, let count): "there is no frame \(index); the picture has \(count), counted from 0"
+        case .outputTooLarge(let format, let size): "a \(format.name) cannot have \(size) pixels; use a smaller size"
+        case .encoder(let format, let fault): "cannot encode the \(format.name): \(fault)"
+        case .codecMissing(let format, let fault): "cannot write \(format.name): \(fault)"
+        case .decoderMissing(let format, let fault): "cannot read \(format.name): \(fault)"
         }
     }
 

@@ -66,14 +66,14 @@ final class SequentialPlanes: JPEGPlanes {
         switch try frame.readOtherScans(source, from: offset, options: options) {
         case .marker:
             guard frame.scans.count == scans.count else {
-                throw JPEGError.corrupt("another scan of the same components")
+                throw JPEGError.corrupt("a second scan of the same components")
             }
         case .file: try lackEnd()
         // A frame of a kind that neither this decoder nor libjpeg supports (T.81 table B.1).
         case .nonsense(0xC3), .nonsense(0xC5...0xC8), .nonsense(0xCB), .nonsense(0xCD...0xCF):
-            throw JPEGError.unsupported("another picture begins before its end")
+            throw JPEGError.unsupported("a second picture before its end")
         case .nonsense(let code):
-            throw JPEGError.corrupt("a segment behind the data makes no sense: 0x\(String(code, radix: 16))")
+            throw JPEGError.corrupt("an unexpected marker after the scan: 0x\(String(code, radix: 16))")
         }
     }
 

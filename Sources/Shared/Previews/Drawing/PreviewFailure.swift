@@ -19,8 +19,8 @@ enum PreviewFailure: Failure, Equatable {
     var message: String {
         switch self {
         case .damaged: "the picture is damaged"
-        case .noFreeColour: "the GIF's first image leaves a part free and has 256 colours of its own"
-        case .outOfMemory: "the system has no memory left for the preview"
+        case .noFreeColour: "the GIF's first image does not cover the canvas and has a local palette of 256 colours"
+        case .outOfMemory: "not enough memory for the preview"
         }
     }
 

@@ -5,7 +5,7 @@ public struct JSONPlace: Sendable, Equatable {
     public let column: Int
     private let reason: String
 
-    /// For example `line 3, column 5: nothing may follow the JSON object`.
+    /// For example `line 3, column 5: unexpected text after the JSON object`.
     public var message: String { "line \(line), column \(column): \(reason)" }
 
     /// Returns the first error, or nil if the text is a single JSON object.
@@ -14,14 +14,14 @@ public struct JSONPlace: Sendable, Equatable {
         let isBlank = { (byte: UInt8) in [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
         let start = bytes.firstIndex { !isBlank($0) } ?? bytes.count
         if start < bytes.count, bytes[start] != UInt8(ascii: "{") {
-            return JSONPlace(start, bytes, "a JSON object is expected, which begins with {")
+            return JSONPlace(start, bytes, "expected a JSON object, which begins with {")
         }
         switch bytes.withUnsafeBufferPointer({ scanner.scan($0) }) {
-        case .needsMore: return JSONPlace(bytes.count, bytes, "the text ends before the JSON object does")
+        case .needsMore: return JSONPlace(bytes.count, bytes, "the JSON object is incomplete")
         case .invalid(let fault, let offset): return JSONPlace(offset, bytes, fault.message)
         case .complete(let end):
             let rest = bytes[end...].firstIndex { !isBlank($0) }
-            return rest.map { JSONPlace($0, bytes, "nothing may follow the JSON object") }
+            return rest.map { JSONPlace($0, bytes, "unexpected text after the JSON object") }
         }
     }
 

@@ -288,9 +288,9 @@ public enum JSONFault: Sendable {
 
     var message: String {
         switch self {
-        case .syntax: "this is not JSON"
+        case .syntax: "invalid JSON"
         case .controlCharacter:
-            "a JSON string holds a raw control character or line break; write it as \\n or \\u00XX"
+            "a JSON string contains a control character or line break; write it as \\n or \\u00XX"
         case .encoding: "a JSON string is not valid UTF-8"
         case .depth: "the JSON is nested more than \(JSONScanner.maxDepth) levels deep"
         }

@@ -27,17 +27,17 @@ public enum InputFailure: Failure, Equatable {
 
     public var message: String {
         switch self {
-        case .notJSON(.syntax): "the input is not JSON here; give one JSON object a line"
+        case .notJSON(.syntax): "invalid JSON; use one JSON object per line"
         case .notJSON(let fault): fault.message
         case .notAnObject: "a record must be a JSON object"
         case .tooLong(let limit): "the record is longer than \(limit >> 20) MiB"
         case .tooManyFields(let limit):
-            "the record has more than \(limit) fields; put what belongs together into objects"
-        case .unfinished: "the input ends in the middle of a record; it was cut off"
-        case .notAPath(let field): "the record's \(field) is not a path: it has a NUL, or is not Base64"
+            "the record has more than \(limit) fields; group them in objects"
+        case .unfinished: "the input ends within a record and is probably truncated"
+        case .notAPath(let field): "the record's \(field) is not a path: it contains a NUL, or is not Base64"
         case .binary:
-            "the input is no text, so it holds no records; to shrink a picture from it: img-downsample - -o FILE"
-        case .notOneObject(let count): "one JSON object was expected, \(count) were found"
+            "the input is binary and has no records; to shrink a picture, use img-downsample - -o FILE"
+        case .notOneObject(let count): "expected one JSON object, found \(count)"
         }
     }
 

@@ -111,7 +111,7 @@ public final class RecordRun: Sendable {
             let output = state.results.output
             if let failure = output.failure { throw failure }
             if let part = options.layout.part, case let count = output.missing, count > 0 {
-                log.error("there is no \(part) to print in \(count == 1 ? "a record" : "\(count) records")")
+                log.error("\(count == 1 ? "a record has" : "\(count) records have") no \(part) to print")
             }
             if let end = state.end { throw end }
             return state.results.tally.status

@@ -145,14 +145,14 @@ public enum TemplateFault: Failure, Equatable {
 
     public var message: String {
         switch self {
-        case .unclosed: "a closing brace is missing; write {{ for a brace itself"
-        case .noField(let text): "{\(text)} names no field; write {{ for a brace itself"
+        case .unclosed: "a closing brace is missing; write {{ for a literal brace"
+        case .noField(let text): "{\(text)} is not a field; write {{ for a literal brace"
         case .badForm(let words):
-            "\":\(words)\" is neither a number of bytes, as in {title:40}, nor parts of a date made of"
+            "\":\(words)\" is neither a number of bytes, as in {title:40}, nor a date format with"
                 + " \(DatePattern.specifiers), as in {date:%Y/%m}"
-        case .noName: "the template gives no name for a file"
+        case .noName: "the template has no file name"
         case .leadsElsewhere:
-            "the template must stay in its folder: what a slash ends or begins can be neither empty nor . or .."
+            "the template must not leave its folder; no part before or after a slash may be empty, . or .."
         }
     }
 }
@@ -174,11 +174,11 @@ public enum TemplateFailure: Failure, Equatable {
     public var message: String {
         switch self {
         case .missing(let field):
-            "the record has no \(field), which the template wants"
+            "the record has no \(field), which the template requires"
                 + NearMatch.advice(for: field, among: NameTemplate.builtIn.filter { $0 != field })
-                + "; {\(field)|text} says what to put there"
+                + "; use {\(field)|text} for a default"
         case .noDate(let field, let value):
-            "the record's \(field) has not the parts of a date that the template wants: \"\(value.cut(toBytes: 100))\""
+            "the record's \(field) lacks a part of the date that the template requires: \"\(value.cut(toBytes: 100))\""
         }
     }
 }

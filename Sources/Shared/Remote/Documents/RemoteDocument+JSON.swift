@@ -46,22 +46,22 @@ extension RemoteDocument {
     init?(_ bytes: [UInt8], named name: RemoteName, key: [UInt8]?) throws {
         guard let envelope = try? Record(parsing: bytes), let raw = envelope.raw("document"),
             let record = try? Record(parsing: raw)
-        else { throw RemoteFailure.damaged("it is no document") }
+        else { throw RemoteFailure.damaged("it is not a document") }
         if let key {
             guard let hmac = envelope.string("hmac"), HMAC.matches(hmac, Array(raw), key: key) else { return nil }
         }
         guard record.integer("layout") == 1, record.string("name") == name.digest else {
-            throw RemoteFailure.damaged("it is the document of something else")
+            throw RemoteFailure.damaged("it is the document of another entry")
         }
         for name in Self.texts where record.string(name)?.unicodeScalars.contains(where: Self.isControl) == true {
             throw RemoteFailure.damaged("its field \"\(name)\" has control characters")
         }
         guard record.string("url").map(Self.isAddress) ?? true else {
-            throw RemoteFailure.damaged("its url is no address that can be fetched")
+            throw RemoteFailure.damaged("its url cannot be fetched")
         }
         guard let subject = Subject(record), let content = Content(record),
             let fetchedAt = record.string("fetched_at").flatMap({ Timestamp(iso8601: $0) })
-        else { throw RemoteFailure.damaged("the document lacks a field") }
+        else { throw RemoteFailure.damaged("it lacks a required field") }
         self.init(
             name: name, subject: subject, content: content, picture: FileFacts(record), url: record.string("url"),
             validators: Validators(etag: record.string("etag"), lastModified: record.string("last_modified")),

@@ -56,7 +56,7 @@ final class RemoteOperation: Sendable {
             throw RemoteFailure.failed("it took longer than \(TimeSpan.description(limits.deadline))")
         }
         if bytes == 0, now - begun >= limits.answer {
-            throw RemoteFailure.failed("no answer came within \(TimeSpan.description(limits.answer))")
+            throw RemoteFailure.failed("no response within \(TimeSpan.description(limits.answer))")
         }
         if now - start >= limits.stall {
             throw RemoteFailure.failed(

@@ -133,7 +133,7 @@ final class RedisClaims: Sendable {
     ) throws {
         let words = ["EVAL", Self.store, "2", key, Self.key(ofFence: claim.name), "\(claim.fence)", expiry]
         if try server.number(words, operation, sending: bytes) != 1 {
-            log.detail("another machine has claimed the entry that was to be uploaded")
+            log.detail("not uploading an entry that another machine has claimed")
         }
     }
 

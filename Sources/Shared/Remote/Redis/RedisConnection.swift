@@ -41,7 +41,7 @@ final class RedisConnection: Sendable {
         switch try command(words, operation) {
         case .status("OK"): break
         case .refusal(let text): throw Self.failure(ofRefusal: text)
-        default: throw RemoteFailure.failed("the Redis server gave another reply than expected")
+        default: throw RemoteFailure.failed("the Redis server sent an unexpected reply")
         }
     }
 
@@ -84,7 +84,7 @@ final class RedisConnection: Sendable {
         // The reply to an unknown command repeats the arguments, which may be secret.
         let words =
             text.hasPrefix("ERR unknown command")
-            ? "the Redis server does not know a command that is needed" : "the Redis server refuses: \(text)"
+            ? "the Redis server does not support a required command" : "the Redis server reported an error: \(text)"
         return isFinal ? .refused(words) : .failed(words)
     }
 }

@@ -41,9 +41,9 @@ struct RedisReplyReader {
         line += rest[..<(end ?? rest.endIndex)]
         rest = rest[(end.map { $0 + 1 } ?? rest.endIndex)...]
         if let first = line.first, !"+-:$".utf8.contains(first) { throw Self.bad("sent a reply of an unknown type") }
-        guard line.count <= Self.lineLimit else { throw Self.bad("sent a line without an end") }
+        guard line.count <= Self.lineLimit else { throw Self.bad("sent a line that is too long") }
         guard end != nil else { return nil }
-        guard line.popLast() == UInt8(ascii: "\r"), let type = line.first else { throw Self.bad("broke the protocol") }
+        guard line.popLast() == UInt8(ascii: "\r"), let type = line.first else { throw Self.bad("sent invalid data") }
         let text = String(decoding: line.dropFirst(), as: UTF8.self)
         line.removeAll()
         switch type {
@@ -72,7 +72,7 @@ struct RedisReplyReader {
             rest = rest.dropFirst(piece.count)
         }
         while bulk.rest <= 2, bulk.rest > 0, let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: bulk.rest == 2 ? "\r" : "\n") else { throw Self.bad("broke the protocol") }
+            guard byte == UInt8(ascii: bulk.rest == 2 ? "\r" : "\n") else { throw Self.bad("sent invalid data") }
             bulk.rest -= 1
         }
         self.bulk = bulk

@@ -37,7 +37,7 @@ public enum RemoteAddress: Sendable, Equatable {
     private static func server(_ text: String) throws -> WebURL {
         let url = try WebURL(text)
         guard url.query == nil, url.fragment == nil else {
-            throw RemoteFailure.badAddress("it has a query or a fragment, to which no path can be added")
+            throw RemoteFailure.badAddress("it must not have a query or a fragment")
         }
         // Resolved against the server's address, such a path would name another server.
         guard !url.path.hasPrefix("//") else { throw RemoteFailure.badAddress("its path begins with two slashes") }
@@ -48,7 +48,7 @@ public enum RemoteAddress: Sendable, Equatable {
         let url = try server(text)
         let path = url.path.drop { $0 == "/" }
         guard let database = path.isEmpty ? 0 : Int(path), (0...65_535).contains(database) else {
-            throw RemoteFailure.badAddress("the path of a redis address is the number of a database, such as /0")
+            throw RemoteFailure.badAddress("the path of a redis address must be a database number, such as /0")
         }
         return RedisAddress(url: url, database: database)
     }
@@ -57,7 +57,7 @@ public enum RemoteAddress: Sendable, Equatable {
         let path = rest.hasPrefix("//") ? rest.dropFirst(2) : rest
         let bytes = PercentEncoding.decoded(Array(path.utf8)[...])
         guard bytes.first == UInt8(ascii: "/"), !bytes.contains(0) else {
-            throw RemoteFailure.badAddress("a file address has an absolute path, such as file:///mnt/pictures")
+            throw RemoteFailure.badAddress("a file address must have an absolute path, such as file:///mnt/pictures")
         }
         return String(pathBytes: bytes)
     }

@@ -31,7 +31,7 @@ public enum RemoteFailure: Failure {
         case .badKey(let reason): "invalid key of the remote: \(reason)"
         case .refused(let reason), .failed(let reason): reason
         case .damaged(let reason): "it is damaged: \(reason)"
-        case .givenUp: "the time to wait for the remote is over"
+        case .givenUp: "the time limit for the remote has expired"
         }
     }
 

@@ -59,7 +59,7 @@ struct HTTPStorage: RemoteStorage {
         do {
             _ = try client.watched(by: operation.check).put(body, at: request(object, byteLimit: .max))
         } catch FetchFailure.status(let answer) where [405, 501].contains(answer.status) {
-            throw RemoteFailure.refused("it answered \(answer.status): the server does not take PUT")
+            throw RemoteFailure.refused("it answered \(answer.status): the server does not support PUT")
         } catch {
             throw Self.judged(error)
         }

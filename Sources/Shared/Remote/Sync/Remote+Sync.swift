@@ -48,7 +48,7 @@ extension Remote {
             case .failed, .notAsked: throw hasFailed
             }
             guard document.sha256.map({ $0 == SHA256.hex(of: sink.bytes) }) ?? true else {
-                reportDamage(of: document, after: SteadyTime.now() - begun, "the list has another SHA-256")
+                reportDamage(of: document, after: SteadyTime.now() - begun, "the list has a different SHA-256")
                 return SyncList()
             }
             return SyncList(sink.bytes)

@@ -126,7 +126,7 @@ extension CacheRoot {
     /// left without a row is overwritten. Checks the extension again, because it becomes part of a path.
     static func blobName(_ name: String, isVariant: Bool, sha256: String, fileExtension: String) throws -> String {
         guard isExtension(fileExtension[...]) else {
-            throw CacheFailure.fault(detail: "\(fileExtension) is no extension for a file")
+            throw CacheFailure.fault(detail: "\(fileExtension) is not a valid file extension")
         }
         return "\(name)\(isVariant ? variantMark : "-")\(sha256.prefix(stampLength)).\(fileExtension)"
     }

@@ -168,7 +168,7 @@ final class LockTable: Sendable {
             case 1: return true
             default:
                 if Self.isUnsupported(errno) { return nil }
-                throw SystemFailure(errno: errno, "look for a lock of \(file.path)")
+                throw SystemFailure(errno: errno, "query the locks of \(file.path)")
             }
         }
     }

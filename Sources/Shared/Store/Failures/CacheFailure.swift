@@ -50,7 +50,7 @@ public enum CacheFailure: Failure, Equatable {
 extension CacheFailure {
     /// The root was removed during each of several attempts.
     static func replaced(root path: String) -> CacheFailure {
-        .io(detail: "its folder is removed again and again", root: path)
+        .io(detail: "its folder was removed repeatedly", root: path)
     }
 
     /// The failure to open or create a root.
@@ -87,14 +87,14 @@ extension CacheFailure {
     public var message: String {
         switch self {
         case .absent(let key): "not in the cache: \(key)"
-        case .offline(let key): "\(key) is not in the cache, or too old; run it without --offline"
+        case .offline(let key): "\(key) is not in the cache, or has expired; try again without --offline"
         case .badScope(let reason): "invalid scope name: \(reason)"
         case .badKey(let reason): "invalid key: \(reason)"
         case .newerLayout(let found, let supported, let root):
-            "the cache at \(root) has layout \(found), this version knows \(supported); use newer tools or another"
+            "the cache at \(root) has layout \(found), this version supports \(supported); use newer tools or another"
                 + " --cache-dir"
         case .noRoot:
-            "the cache has no folder; set HOME or XDG_CACHE_HOME to an absolute path, or name a folder with"
+            "no folder for the cache; set HOME or XDG_CACHE_HOME to an absolute path, or name a folder with"
                 + " --cache-dir"
         case .cannotMakeRoot(let path, let errno):
             "cannot create the cache folder \(path): \(systemMessage(errno)); choose another with --cache-dir"
@@ -102,7 +102,7 @@ extension CacheFailure {
             "the cache at \(path) belongs to user \(owner), and you are user \(user); choose another with --cache-dir,"
                 + " and share pictures with --remote file:///FOLDER"
         case .notACache(let root): "\(root) is not a cache; name an empty folder with --cache-dir"
-        case .rootRemoved(let path): "the cache folder \(path) was removed during the run; run it again"
+        case .rootRemoved(let path): "the cache folder \(path) was removed during the run; try again"
         case .readOnly(let root): "the cache at \(root) is read-only; choose another with --cache-dir"
         case .diskFull(let root): "the disk is full; free some space for the cache at \(root)"
         case .io(let detail, let root, let errno):
@@ -112,17 +112,17 @@ extension CacheFailure {
             "the index of the cache at \(root) is damaged and could not be replaced: \(detail); check the disk, then run"
                 + " img-cache verify --repair"
         case .busy(let root, let process?):
-            "process \(process) keeps the index of the cache at \(root) locked; continue or end it, then try again"
+            "process \(process) has locked the index of the cache at \(root); resume or end it, then try again"
         case .busy(let root, nil): "the cache at \(root) is busy; try again later"
         case .stalled(let process, let work, let since):
             "\(process.map { "process \($0)" } ?? "another process") \(work) and has made no progress since"
-                + " \(since.iso8601); continue or end that process, then try again"
-        case .scopeChanged(let scope): "the scope \(scope) was switched or emptied during the run; run it again"
+                + " \(since.iso8601); resume or end that process, then try again"
+        case .scopeChanged(let scope): "the scope \(scope) was switched or emptied during the run; try again"
         case .noMemory(let reason):
             "there is no memory-backed folder for the policy memory (\(reason)); set XDG_RUNTIME_DIR, or use another"
                 + " --policy"
         case .memoryFull(let limit):
-            "the pictures in memory would exceed the \(limit) bytes of memory_capacity; run it again after their leases"
+            "the pictures in memory would exceed the \(limit) bytes of memory_capacity; try again after their leases"
                 + " have expired, or raise memory_capacity in the configuration file"
         case .noRuntimeFolder(let reason):
             "there is no private folder for files outside the cache (\(reason)); set XDG_RUNTIME_DIR or TMPDIR"

@@ -69,7 +69,7 @@ extension Index {
             }
             let stored = try connection.insert(new, scopeID)
             try database.run(Self.dropNegatives, Value(scopeID), Value(new.name))
-            guard let stored else { throw CacheFailure.fault(detail: "an entry was written and is not there") }
+            guard let stored else { throw CacheFailure.fault(detail: "an entry is missing after its insertion") }
             return (stored, try connection.rootSize())
         }
     }

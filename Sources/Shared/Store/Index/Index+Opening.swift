@@ -126,9 +126,9 @@ extension Index {
         let connection = try setUp(root, tallies: tallies)
         do {
             let count = try connection.recoverMetadata(now: Timestamp.now())
-            if count > 0 { log.detail("\(count) records of metadata were taken over from the damaged index") }
+            if count > 0 { log.detail("recovered \(count) metadata records from the damaged index") }
         } catch {
-            log.detail("no more metadata was taken over from the damaged index: \(failure(of: error).message)")
+            log.detail("cannot recover more metadata from the damaged index: \(failure(of: error).message)")
         }
         return connection
     }
@@ -142,7 +142,7 @@ extension Index {
             return
         }
         throw CacheFailure.fault(
-            detail: "\(root.index) is whole, but cannot be used: \(detail); nothing was changed")
+            detail: "\(root.index) is intact, but cannot be used: \(detail); nothing was changed")
     }
 
     private static func makeRoot(_ root: CacheRoot) throws {
@@ -183,14 +183,14 @@ extension Index {
                 try root.rename(CacheRoot.index + suffix, to: damaged + suffix)
             } catch let failure as SystemFailure {
                 guard failure.isMissing else {
-                    throw CacheFailure.io(detail: "cannot set it aside", root: root.path, errno: failure.errno)
+                    throw CacheFailure.io(detail: "cannot rename it", root: root.path, errno: failure.errno)
                 }
                 // The log of an earlier damaged index belongs to no other database.
                 root.remove(damaged + suffix)
             }
         }
         log.warning(
-            "the index of the cache was damaged\(detail.map { " (\($0))" } ?? ""); it is kept as"
+            "the index of the cache was damaged\(detail.map { " (\($0))" } ?? ""); it was renamed to"
                 + " \(root.index).damaged, and the cache continues with a new index")
     }
 }

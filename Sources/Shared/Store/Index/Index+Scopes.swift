@@ -145,7 +145,7 @@ extension Index.Connection {
             "INSERT INTO scopes (name, folder, generation) VALUES (?1, ?2, ?3) RETURNING id", Value(scope.text),
             Value(scope.folder(generation: generation)), Value(generation)
         ) { $0.int64(0) }
-        guard let id else { throw CacheFailure.fault(detail: "a scope was written and is not there") }
+        guard let id else { throw CacheFailure.fault(detail: "a scope is missing after its insertion") }
         return id
     }
 }

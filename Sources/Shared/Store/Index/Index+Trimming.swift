@@ -211,17 +211,17 @@ struct CacheDemand: Equatable {
                 switch self {
                 case .stored(let bytes):
                     (
-                        "this run stored \(ByteCount.description(bytes)), more than the capacity of \(limit), so that"
-                            + " not all of it can stay", bytes
+                        "this run stored \(ByteCount.description(bytes)), more than the capacity of \(limit), so some"
+                            + " pictures will be removed", bytes
                     )
                 case .kept(let bytes):
                     (
-                        "the cache grew to \(ByteCount.description(bytes)), more than its capacity of \(limit), as its"
+                        "the cache grew to \(ByteCount.description(bytes)), more than its capacity of \(limit), because"
                             + " files were in use", bytes
                     )
                 }
             let remedy = isInMemory ? "memory_capacity" : "--capacity"
-            return "\(fact); \(remedy) \(Self.enough(for: bytes)) or more would be enough"
+            return "\(fact); use \(remedy) \(Self.enough(for: bytes)) or more"
         }
 
         /// Returns the size plus 10 %, rounded up to two digits, in the syntax of options.

@@ -69,7 +69,7 @@ struct Recovery: Sendable {
         let entry = try index.recover(new, folder: file.folder, name: file.scope, now: clock.now()) {
             try index.root.file(place) == found
         }
-        if let entry { log.detail("the file \(entry.path) has its row again") }
+        if let entry { log.detail("recovered the entry of \(entry.path)") }
         return entry
     }
 

@@ -34,7 +34,7 @@ final class Trimmer: Sendable {
             guard notBefore.withLock({ $0 <= now }) else { return index.note(kept: size.bytes) }
             try trimToCapacity(now: now, atMost: limit)
         } catch {
-            log.detail("the cache was not trimmed: \(failure(of: error).message)")
+            log.detail("cannot trim the cache: \(failure(of: error).message)")
         }
     }
 

@@ -104,7 +104,7 @@ package final class MemoryUse: Sendable {
             ledger = nil
         }
         throw CacheFailure.io(
-            detail: "the file of its use is replaced again and again", root: try places.ledgerFolder())
+            detail: "the file of its size was replaced repeatedly", root: try places.ledgerFolder())
     }
 
     /// The contents of the file. Nil for contents that `write` did not write; the sum is then measured.

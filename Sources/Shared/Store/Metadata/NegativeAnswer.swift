@@ -20,7 +20,7 @@ public struct NegativeAnswer: Failure, Equatable {
     public var isTransient: Bool { false }
 
     public var message: String {
-        "\(text) (so at \(since.iso8601), asked again from \(until.iso8601); --refresh asks now)"
+        "\(text) (failed at \(since.iso8601), cached until \(until.iso8601); use --refresh to try again)"
     }
 
     /// Whether the failure has not expired. False if it was recorded in the future, because the clock was set back.

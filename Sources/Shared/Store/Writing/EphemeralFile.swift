@@ -74,12 +74,12 @@ package final class EphemeralFile: Sink {
     /// an invalid extension.
     package func commit(_ picture: FileFacts) throws -> MadeFile {
         guard CacheRoot.isExtension(picture.fileExtension[...]) else {
-            throw CacheFailure.fault(detail: "\(picture.fileExtension) is no extension for a file")
+            throw CacheFailure.fault(detail: "\(picture.fileExtension) is not a valid file extension")
         }
         let end = clock.now() + lease
         let place = EphemeralName(end: end, token: token, fileExtension: picture.fileExtension).path(in: folder)
         guard path.withPathPointer({ old in place.withPathPointer { rename(old, $0) } }) == 0 else {
-            throw SystemFailure(errno: errno, "put \(place) in place", purpose: .makeOutput)
+            throw SystemFailure(errno: errno, "create \(place)", purpose: .makeOutput)
         }
         path = place
         leaseUntil = end

@@ -202,8 +202,8 @@ enum RemoteDamage: Failure {
     var exitCode: ExitCode { .data }
     var message: String {
         switch self {
-        case .anotherDigest: "its bytes have another SHA-256"
-        case .anotherPicture: "it is another picture than its document says"
+        case .anotherDigest: "its bytes have a different SHA-256"
+        case .anotherPicture: "it is not the picture that its document describes"
         }
     }
 }

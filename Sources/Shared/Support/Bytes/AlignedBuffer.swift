@@ -14,7 +14,7 @@ public final class AlignedBuffer {
 
     public init(count: Int) {
         self.count = max(count, 1)
-        guard let raw = calloc(self.count + Self.alignment, 1) else { fatalError("no memory for \(count) bytes") }
+        guard let raw = calloc(self.count + Self.alignment, 1) else { fatalError("cannot allocate \(count) bytes") }
         allocation = raw
         bytes = raw.alignedUp(toMultipleOf: Self.alignment).bindMemory(to: UInt8.self, capacity: self.count)
     }

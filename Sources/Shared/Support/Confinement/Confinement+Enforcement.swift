@@ -14,9 +14,9 @@ extension Confinement {
         public var words: String {
             switch (landlock, filtersCalls) {
             case (let version?, true): "confined by Landlock \(version) and seccomp"
-            case (let version?, false): "confined by Landlock \(version) alone: there is no seccomp"
-            case (nil, true): "confined by seccomp alone: there is no Landlock of version \(oldestLandlock) or newer"
-            case (nil, false): "not confined: there is neither Landlock nor seccomp"
+            case (let version?, false): "confined by Landlock \(version) only; seccomp is not available"
+            case (nil, true): "confined by seccomp only; Landlock \(oldestLandlock) or newer is not available"
+            case (nil, false): "not confined; neither Landlock nor seccomp is available"
             }
         }
     }
@@ -45,7 +45,7 @@ extension Confinement {
         guard log.shows(.detail) else { return csystem_filter_calls(callSets.rawValue, nil) }
         // A signal handler writes the call's name in place of "%". The texts are never freed, since the handler may run
         // at any time.
-        let line = log.line(.detail, "the system call % is refused, as no tool needs it").split(
+        let line = log.line(.detail, "refused the system call %, which no tool needs").split(
             separator: "%", maxSplits: 1)
         var report = csystem_report(before: strdup(String(line[0])), after: strdup(String(line[1])))
         return csystem_filter_calls(callSets.rawValue, &report)

@@ -49,7 +49,7 @@ public struct ConfigurationFailure: Failure {
 public struct Cancelled: Failure {
     public init() {}
     public var code: String { "cancelled" }
-    public var message: String { "stopped before it was done" }
+    public var message: String { "stopped before completion" }
     public var isTransient: Bool { true }
     public var exitCode: ExitCode { .temporary }
 }

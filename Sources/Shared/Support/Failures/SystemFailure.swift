@@ -48,7 +48,7 @@ public struct SystemFailure: Failure, Equatable {
 
     private var advice: String {
         isConfined
-            ? "; the tool has given up all that its options do not name: name the folder by one such as --allow-path, or"
+            ? "; the sandbox allows only paths that options name; use an option such as --allow-path, or"
                 + " set APOD_TOOLS_CONFINEMENT=false"
             : Self.advice(for: errno)
     }
@@ -56,14 +56,14 @@ public struct SystemFailure: Failure, Equatable {
     /// Returns the remedy for an error number, after `; `, or an empty text.
     public static func advice(for errno: Int32) -> String {
         switch errno {
-        case ENOSPC, EDQUOT: "; free some space and run it again"
-        case EROFS: "; choose a place that can be written"
+        case ENOSPC, EDQUOT: "; free some space, then try again"
+        case EROFS: "; choose a writable folder"
         case EACCES, EPERM: "; check the permissions of the file and the folders above it"
         case EMFILE: "; use fewer --jobs or raise the limit of open files (ulimit -n)"
-        case ENFILE: "; the system has no more open files to give: run it again later"
-        case ENOMEM: "; run it again when the system has more free memory"
-        case EIO: "; check the disk and the system's log"
-        case ESTALE, ETIMEDOUT: "; run it again when the file system answers"
+        case ENFILE: "; try again later"
+        case ENOMEM: "; try again when more memory is free"
+        case EIO: "; check the disk and the system log"
+        case ESTALE, ETIMEDOUT: "; try again when the file system responds"
         default: ""
         }
     }

@@ -159,7 +159,7 @@ public final class File: ByteSource, ByteSink, Sendable {
     /// Waits until the content, and the metadata needed to read it, are on the disk.
     public func synchronize() throws {
         while fdatasync(descriptor) != 0 {
-            if errno != EINTR { throw SystemFailure(errno: errno, "write \(path) to the disk") }
+            if errno != EINTR { throw SystemFailure(errno: errno, "sync \(path) to disk") }
         }
     }
 
@@ -168,7 +168,7 @@ public final class File: ByteSource, ByteSink, Sendable {
     static func synchronizeFolder(of path: String) throws {
         let folder = try open(path.folderPrefix.isEmpty ? "." : path.folderPrefix, O_RDONLY | O_DIRECTORY)
         if synchronize(folder: folder.descriptor) != 0 {
-            throw SystemFailure(errno: errno, "write the folder of \(path) to the disk")
+            throw SystemFailure(errno: errno, "sync the folder of \(path) to disk")
         }
     }
 

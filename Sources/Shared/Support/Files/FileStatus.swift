@@ -52,7 +52,7 @@ public struct FileStatus: Sendable, Equatable {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
             let errno = errno
-            throw SystemFailure(errno: errno, "look at \(path())")
+            throw SystemFailure(errno: errno, "access \(path())")
         }
         self.init(status)
     }
@@ -64,7 +64,7 @@ public struct FileStatus: Sendable, Equatable {
         let flags = followingLinks ? 0 : AT_SYMLINK_NOFOLLOW
         guard path.withPathPointer({ fstatat(AT_FDCWD, $0, &status, flags) }) == 0 else {
             if SystemFailure.provesAbsence(errno) { return nil }
-            throw SystemFailure(errno: errno, "look at \(path)")
+            throw SystemFailure(errno: errno, "access \(path)")
         }
         self.init(status)
     }

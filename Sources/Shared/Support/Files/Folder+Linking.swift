@@ -57,6 +57,6 @@ extension Folder {
     }
 
     private func failure(toPlace name: String, _ code: Int32 = errno) -> SystemFailure {
-        SystemFailure(errno: code, "put \(path(of: name)) in place", purpose: .makeOutput)
+        SystemFailure(errno: code, "create \(path(of: name))", purpose: .makeOutput)
     }
 }

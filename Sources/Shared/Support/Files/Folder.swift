@@ -122,7 +122,7 @@ public final class Folder: Sendable {
         }
         if result == 0 { return FileStatus(status) }
         if SystemFailure.provesAbsence(errno) { return nil }
-        throw SystemFailure(errno: errno, "look at \(path(of: name))")
+        throw SystemFailure(errno: errno, "access \(path(of: name))")
     }
 
     /// Returns whether `name` still refers to `file`: it was neither removed nor replaced.
@@ -139,7 +139,7 @@ public final class Folder: Sendable {
             target.withParent(of: other) { to, otherLast in renameat(from, last, to, otherLast) }
         }
         if result != 0 {
-            throw SystemFailure(errno: errno, "put \(target.path(of: other)) in place", purpose: .makeOutput)
+            throw SystemFailure(errno: errno, "create \(target.path(of: other))", purpose: .makeOutput)
         }
     }
 
@@ -147,7 +147,7 @@ public final class Folder: Sendable {
     /// synchronize a folder.
     public func synchronize() throws {
         if File.synchronize(folder: descriptor) != 0 {
-            throw SystemFailure(errno: errno, "write the folder \(path) to the disk")
+            throw SystemFailure(errno: errno, "sync the folder \(path) to disk")
         }
     }
 
@@ -178,12 +178,12 @@ public final class Folder: Sendable {
             try makeFolder(String(name[..<slash]), mode: mode)
             if withParent(of: name, { mkdirat($0, $1, mode) }) == 0 { return }
         }
-        let failure = SystemFailure(errno: errno, "make the folder \(path(of: name))", purpose: .makeOutput)
+        let failure = SystemFailure(errno: errno, "create the folder \(path(of: name))", purpose: .makeOutput)
         guard failure.errno == EEXIST || failure.errno == ELOOP else { throw failure }
         switch try status(of: name)?.kind {
         case .folder: return
         case .file, .fifo, .socket, .other:
-            throw SystemFailure(errno: ENOTDIR, "make the folder \(path(of: name))", purpose: .makeOutput)
+            throw SystemFailure(errno: ENOTDIR, "create the folder \(path(of: name))", purpose: .makeOutput)
         case .link: throw UnsafePlace.link(path(of: name))
         // Another process removed the folder, or a folder above it is a link.
         case nil: throw failure.errno == ELOOP ? UnsafePlace.link(path(of: name)) : failure

@@ -63,7 +63,7 @@ public struct InputFile: ByteSource {
         // A pipe that wakes this thread when the run is stopped. The handler may run shortly after this function
         // returns, so it keeps the writing end open.
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw SystemFailure(errno: errno, "make a pipe") }
+        guard pipe(&ends) == 0 else { throw SystemFailure(errno: errno, "create a pipe") }
         let (woken, waking) = (try File(descriptor: ends[0], path: "pipe"), try File(descriptor: ends[1], path: "pipe"))
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 << 10)
@@ -91,6 +91,6 @@ public struct InputTooLarge: Failure, Equatable {
     public let byteLimit: Int
 
     public var code: String { "too-many-bytes" }
-    public var message: String { "\(path) has more than \(byteLimit) bytes, which is the limit" }
+    public var message: String { "\(path) exceeds the limit of \(byteLimit) bytes" }
     public var exitCode: ExitCode { .notAllowed }
 }

@@ -32,24 +32,24 @@ public enum UnsafePlace: Failure, Equatable {
 
     public var reason: String {
         switch self {
-        case .link: "a symbolic link leads to it"
-        case .notAPlainFile: "it is not a regular file, or has a second name"
-        case .owner(_, let owner, let user): "it is somebody else's (user \(owner)'s, and you are user \(user))"
-        case .writableByAll: "anybody may write to it"
-        case .readableByOthers: "others may look into it"
-        case .ownerAbove: "the folder above it is somebody else's"
-        case .writableAbove: "anybody may rename what is in the folder above it"
+        case .link: "its path contains a symbolic link"
+        case .notAPlainFile: "it is not a regular file, or has another hard link"
+        case .owner(_, let owner, let user): "it belongs to user \(owner), and you are user \(user)"
+        case .writableByAll: "every user can write to it"
+        case .readableByOthers: "other users can read it"
+        case .ownerAbove: "its parent folder belongs to another user"
+        case .writableAbove: "every user can rename files in its parent folder"
         }
     }
 
     private var advice: String {
         switch self {
-        case .link, .notAPlainFile: "; remove it"
+        case .link, .notAPlainFile: "; choose another path, or move it away"
         case .owner(let path, _, let user):
-            "; if it is yours, run: sudo chown -R \(user) \(Self.quoted(path)); if it is meant to be shared, set"
+            "; if it is yours, run: sudo chown -R \(user) \(Self.quoted(path)); if other users share it, set"
                 + " APOD_TOOLS_ALLOW_SHARED_ROOT=true"
         case .writableByAll(let path):
-            "; run: chmod o-w \(Self.quoted(path)); if it is meant to be shared, set APOD_TOOLS_ALLOW_SHARED_ROOT=true"
+            "; run: chmod o-w \(Self.quoted(path)); if other users share it, set APOD_TOOLS_ALLOW_SHARED_ROOT=true"
         case .readableByOthers(let path): "; run: chmod go= \(Self.quoted(path))"
         case .ownerAbove, .writableAbove: "; choose another place"
         }

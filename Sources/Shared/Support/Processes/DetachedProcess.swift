@@ -11,7 +11,7 @@ public enum DetachedProcess {
     /// Call it before this process drops its right to run programs. Throws `SystemFailure`.
     public static func start(_ arguments: [String]) throws {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw SystemFailure(errno: errno, "make a pipe") }
+        guard pipe(&ends) == 0 else { throw SystemFailure(errno: errno, "create a pipe") }
         defer { close(ends[0]) }
         // The other end stays open until this process ends.
         _ = fcntl(ends[1], F_SETFD, FD_CLOEXEC)

@@ -85,14 +85,14 @@ extension Style {
         for name in configured.names {
             guard isName(name) else {
                 throw ConfigurationFailure(
-                    "\(path): a style cannot be called \"\(name)\": lower-case letters, digits and dashes are taken")
+                    "\(path): invalid style name \"\(name)\"; use lower-case letters, digits and dashes")
             }
             guard !Variant.reservedNames.contains(name) else {
-                throw ConfigurationFailure("\(path): \"\(name)\" is a variant already; call the style otherwise")
+                throw ConfigurationFailure("\(path): \"\(name)\" is the name of a variant; choose another name")
             }
             let place = "\(path): style \"\(name)\""
             guard let raw = FieldPath(name).flatMap(configured.raw), let fields = try? Record(parsing: raw) else {
-                throw ConfigurationFailure("\(place) must be an object of \(Self.fields.joined(separator: ", "))")
+                throw ConfigurationFailure("\(place) must be an object with \(Self.fields.joined(separator: ", "))")
             }
             let index = styles.firstIndex { $0.name == name }
             let style = try read(
@@ -144,7 +144,7 @@ extension Style {
         if let gravity = try word("gravity", Gravity.self) { style.gravity = gravity }
         if let gradient = try word("gradient", Gradient.self) { style.gradient = gradient }
         guard style.width != nil || style.height != nil || style.aspectRatio != nil || style.name == openName else {
-            throw ConfigurationFailure("\(place) has no size: give width, height or aspect_ratio")
+            throw ConfigurationFailure("\(place) has no size; set width, height or aspect_ratio")
         }
         return style
     }

@@ -50,7 +50,7 @@ public struct VariantRequest: Sendable {
         }
         let hasStyle = listed.contains { name in styles.contains { $0.name == name } }
         if widths.count > 1 {
-            if hasStyle { throw UsageFailure("a style takes one --width; give several without a style") }
+            if hasStyle { throw UsageFailure("a style supports only one --width; use several without a style") }
             for width in widths { add(bare(width, named: "\(width)w")) }
         } else if !hasStyle, width != nil || height != nil || aspectRatio != nil {
             add(bare(width, named: Self.bareName))
@@ -71,12 +71,12 @@ public struct VariantRequest: Sendable {
             let advice =
                 name == Self.bareName ? "; did you mean \(Style.openName)?" : NearMatch.advice(for: name, among: names)
             throw UsageFailure(
-                "there is no variant \"\(name)\"\(advice); there are"
+                "unknown variant \"\(name)\"\(advice); variants:"
                     + " \(names.joined(separator: ", "))")
         }
         let sized = resized(style)
         guard sized.width != nil || sized.height != nil || sized.aspectRatio != nil else {
-            throw UsageFailure("--variant card wants a size: --width, --height or --aspect-ratio")
+            throw UsageFailure("--variant card requires --width, --height or --aspect-ratio")
         }
         return scales.map { scale in
             var variant = overridden(sized.variant(scale: scale), pixelsForPoint: scale)

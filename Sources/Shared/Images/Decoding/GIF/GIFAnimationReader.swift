@@ -57,7 +57,7 @@ final class GIFAnimationReader: AnimationReader {
         guard index < frameCount else { return nil }
         try options.check()
         dispose()
-        guard let image = try stream.nextImage() else { throw ImageError.corrupt(.gif, "fewer frames than it had") }
+        guard let image = try stream.nextImage() else { throw ImageError.corrupt(.gif, "fewer frames than before") }
         let frame = frames[index]
         drawn = area(image)
         disposal = frame.disposal

@@ -68,7 +68,7 @@ final class GIFStream {
                 while !isAtEnd { try readBlock() }
             case 0x3B: return nil
             case 0: break
-            default: throw ImageError.corrupt(.gif, "a block that is no image, extension or trailer")
+            default: throw ImageError.corrupt(.gif, "a block that is not an image, extension or trailer")
             }
         }
     }
@@ -104,7 +104,7 @@ final class GIFStream {
                 if done == line.count { break }
                 if lzw.state == .ended { throw ImageError.truncated(.gif) }
                 // The end code must precede the last sub-block.
-                if lzw.state == .damaged || isAtEnd { throw ImageError.corrupt(.gif, "its pixel data") }
+                if lzw.state == .damaged || isAtEnd { throw ImageError.corrupt(.gif, "invalid pixel data") }
                 try readBlock()
             }
         }

@@ -15,7 +15,7 @@ enum CodedFile {
         _ coded: HEIFPicture.Coded, of source: any ByteSource, _ format: ImageFormat, _ options: DecodeOptions
     ) throws -> AlignedBuffer {
         guard coded.configuration.count <= configurationByteLimit else {
-            throw ImageError.corrupt(format, "a decoder's configuration of \(coded.configuration.count) bytes")
+            throw ImageError.corrupt(format, "a decoder configuration of \(coded.configuration.count) bytes")
         }
         let configuration = try source.bytes(coded.configuration)
         let signal = try coded.signal.map { try source.bytes($0.prefix(64)) } ?? []

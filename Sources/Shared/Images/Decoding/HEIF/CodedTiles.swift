@@ -72,7 +72,7 @@ final class CodedTiles {
         // Discards a tile that took longer than the time limit.
         try options.check()
         guard Int(pixels.width) == coded.size.width, Int(pixels.height) == coded.size.height else {
-            throw ImageError.corrupt(format, "two sizes")
+            throw ImageError.corrupt(format, "contradictory sizes")
         }
         return tile
     }

@@ -55,7 +55,7 @@ final class JPEGReader {
                 ])
         }
         try self.init(whole ?? source, options: options)
-        guard size == info.storedSize else { throw ImageError.corrupt(.jpeg, "two sizes") }
+        guard size == info.storedSize else { throw ImageError.corrupt(.jpeg, "contradictory sizes") }
     }
 
     deinit { apod_jpeg_close(decoder) }

@@ -111,7 +111,7 @@ final class JPEGXLReader: RowReader {
             var header = cjxl_header()
             cjxl_get_header(decoder, &header)
             guard header.width == size.width, header.height == size.height else {
-                throw ImageError.corrupt(.jpegXL, "two sizes")
+                throw ImageError.corrupt(.jpegXL, "contradictory sizes")
             }
             guard (1...4).contains(header.channels) else {
                 throw ImageError.unsupported(.jpegXL, "\(header.channels) channels")
@@ -128,7 +128,7 @@ final class JPEGXLReader: RowReader {
             pixels = AlignedBuffer(count: size.width * size.height * layout.channels * sampleBytes)
             let isSet = cjxl_set_pixels(
                 decoder, UInt32(layout.channels), sampleBytes == 2 ? 1 : 0, pixels.bytes, pixels.count)
-            guard isSet != 0 else { throw ImageError.corrupt(.jpegXL, "its size") }
+            guard isSet != 0 else { throw ImageError.corrupt(.jpegXL, "an invalid size") }
         default: throw ImageError.corrupt(.jpegXL, "\(libjxl ?? "libjxl") cannot decode it")
         }
     }

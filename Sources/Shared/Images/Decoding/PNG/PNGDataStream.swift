@@ -71,7 +71,7 @@ final class PNGDataStream: @unchecked Sendable {
             default:
                 guard type.isAncillary else {
                     try skipChunk()
-                    throw ImageError.unsupported(.png, "an unknown chunk that may not be ignored")
+                    throw ImageError.unsupported(.png, "an unknown critical chunk")
                 }
                 try skip(chunkRest + 4)
                 crc = nil
@@ -112,8 +112,8 @@ final class PNGDataStream: @unchecked Sendable {
     private func beginChunk() throws -> FourCC {
         let length = Int(try fourBytes())
         let type = FourCC(try fourBytes())
-        guard length <= Int32.max else { throw corrupt("a chunk's length") }
-        guard type.isLetters else { throw corrupt("a chunk's type") }
+        guard length <= Int32.max else { throw corrupt("an invalid chunk length") }
+        guard type.isLetters else { throw corrupt("an invalid chunk type") }
         chunkRest = length
         var bytes = type.code.bigEndian
         crc = withUnsafeBytes(of: &bytes) { libdeflate_crc32(0, $0.baseAddress, 4) }
@@ -127,7 +127,7 @@ final class PNGDataStream: @unchecked Sendable {
     }
 
     private func checkSum() throws {
-        guard try fourBytes() == crc else { throw corrupt("a chunk's checksum") }
+        guard try fourBytes() == crc else { throw corrupt("a wrong chunk checksum") }
         crc = nil
     }
 

@@ -15,7 +15,7 @@ extension SplicedSource {
         var pieces: [Piece] = []
         func add(_ piece: Piece) throws {
             guard pieces.count < Self.chunkLimit * 2 else {
-                throw ImageError.overLimit(.png, "a frame of over \(Self.chunkLimit) chunks")
+                throw ImageError.overLimit(.png, "a frame of more than \(Self.chunkLimit) chunks")
             }
             pieces.append(piece)
         }

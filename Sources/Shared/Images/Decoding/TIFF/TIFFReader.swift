@@ -47,7 +47,7 @@ final class TIFFReader: RowReader {
         let first = try TIFFFile(source, page: info.page, options: options)
         let page = first.page
         size = PixelSize(width: Int(page.width), height: Int(page.height))
-        guard size == info.storedSize else { throw ImageError.corrupt(.tiff, "two sizes") }
+        guard size == info.storedSize else { throw ImageError.corrupt(.tiff, "contradictory sizes") }
         try options.limits.check(pixels: size)
         let samples = try TIFFSamples(page, hasAlpha: info.hasAlpha == true)
         self.samples = samples
@@ -77,10 +77,10 @@ final class TIFFReader: RowReader {
         tile = page.is_tiled == 0 ? nil : AlignedBuffer(count: tileBytes)
         if page.is_tiled != 0 {
             let least = try Self.product(Self.rowBytes(of: page), Int(page.tile_height))
-            guard tileBytes >= least else { throw ImageError.corrupt(.tiff, "the size of its tiles") }
+            guard tileBytes >= least else { throw ImageError.corrupt(.tiff, "an invalid tile size") }
         }
         guard page.is_tiled != 0 || rawRowBytes >= Self.bytes(of: size.width, page) else {
-            throw ImageError.corrupt(.tiff, "its rows have too few bytes")
+            throw ImageError.corrupt(.tiff, "rows with too few bytes")
         }
     }
 
@@ -131,7 +131,7 @@ final class TIFFReader: RowReader {
     /// Returns the bytes per row of a tile.
     private static func rowBytes(of page: ctiff_page) throws -> Int {
         guard page.tile_width > 0, page.tile_height > 0, page.tile_width <= Int32.max, page.tile_height <= Int32.max
-        else { throw ImageError.corrupt(.tiff, "the size of its tiles") }
+        else { throw ImageError.corrupt(.tiff, "an invalid tile size") }
         // Rows of tiles can be joined only if they end at a byte boundary.
         guard Int(page.tile_width) * Int(page.bits) % 8 == 0 else {
             throw ImageError.unsupported(.tiff, "tiles that are \(page.tile_width) pixels wide")
@@ -145,14 +145,14 @@ final class TIFFReader: RowReader {
     }
 
     private static func checked(_ bytes: UInt64) throws -> Int {
-        guard let bytes = Int(exactly: bytes) else { throw ImageError.corrupt(.tiff, "the size of its strips") }
+        guard let bytes = Int(exactly: bytes) else { throw ImageError.corrupt(.tiff, "an invalid strip size") }
         return bytes
     }
 
     private static func product(_ a: Int, _ b: Int) throws -> Int {
         let (product, overflow) = a.multipliedReportingOverflow(by: b)
         // Bounded so that the sum of a few products cannot overflow.
-        guard !overflow, product < 1 << 60 else { throw ImageError.corrupt(.tiff, "the size of its strips") }
+        guard !overflow, product < 1 << 60 else { throw ImageError.corrupt(.tiff, "an invalid strip size") }
         return product
     }
 }

@@ -25,9 +25,9 @@ struct TIFFSamples {
     init(_ page: ctiff_page, hasAlpha: Bool) throws {
         func unsupported(_ what: String) -> ImageError { .unsupported(.tiff, what) }
         guard page.sample_format == 1 || page.sample_format == 4 else {
-            throw unsupported("samples that are no whole numbers without a sign")
+            throw unsupported("samples other than unsigned integers")
         }
-        guard [1, 2, 4, 8, 16].contains(page.bits) else { throw unsupported("\(page.bits) bits a sample") }
+        guard [1, 2, 4, 8, 16].contains(page.bits) else { throw unsupported("\(page.bits) bits per sample") }
         let colours: Int
         switch page.photometric {
         case 0, 1: colours = 1
@@ -41,10 +41,10 @@ struct TIFFSamples {
         case 5:
             guard page.ink_set == 1 else { throw unsupported("inks other than cyan, magenta, yellow and black") }
             colours = 4
-        default: throw unsupported("colours of kind \(page.photometric)")
+        default: throw unsupported("photometric interpretation \(page.photometric)")
         }
         let samples = Int(page.samples)
-        guard samples >= colours, samples <= 64 else { throw unsupported("\(samples) samples a pixel") }
+        guard samples >= colours, samples <= 64 else { throw unsupported("\(samples) samples per pixel") }
         let hasAlpha = hasAlpha && samples > colours
         self.hasAlpha = hasAlpha
         used = colours + (hasAlpha ? 1 : 0)

@@ -37,7 +37,7 @@ final class WebPAnimationReader: AnimationReader {
         self.options = options
         var decoding = WebPAnimDecoderOptions()
         guard WebPAnimDecoderOptionsInitInternal(&decoding, WEBP_DEMUX_ABI_VERSION) != 0 else {
-            throw ImageError.unsupported(.webp, "another version of libwebp than this was built for")
+            throw ImageError.unsupported(.webp, "libwebp has an incompatible version")
         }
         decoding.color_mode = MODE_RGBA
         guard let decoder = WebPAnimDecoderNewInternal(&data, &decoding, WEBP_DEMUX_ABI_VERSION) else {
@@ -70,7 +70,7 @@ final class WebPAnimationReader: AnimationReader {
             state == WEBP_DEMUX_DONE
         else {
             throw state == WEBP_DEMUX_PARSE_ERROR
-                ? ImageError.corrupt(.webp, "the container") : ImageError.truncated(.webp)
+                ? ImageError.corrupt(.webp, "an invalid container") : ImageError.truncated(.webp)
         }
         defer { WebPDemuxDelete(demuxer) }
         func number(_ feature: WebPFormatFeature) -> Int { Int(WebPDemuxGetI(demuxer, feature)) }
@@ -100,7 +100,7 @@ final class WebPAnimationReader: AnimationReader {
         var canvas: UnsafeMutablePointer<UInt8>?
         var end: Int32 = 0
         guard WebPAnimDecoderGetNext(decoder, &canvas, &end) != 0, let canvas else {
-            throw ImageError.corrupt(.webp, "the pixel data of frame \(index + 1)")
+            throw ImageError.corrupt(.webp, "invalid pixel data in frame \(index + 1)")
         }
         defer {
             index += 1

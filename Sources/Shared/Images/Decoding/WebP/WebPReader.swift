@@ -91,7 +91,7 @@ final class WebPReader: RowReader {
         _ frame: WebPIterator, into pixels: AlignedBuffer, stride: Int, offset: Int, alpha: Bool,
         _ options: DecodeOptions
     ) throws -> Bool {
-        guard stride <= Int32.max else { throw ImageError.unsupported(.webp, "rows that wide") }
+        guard stride <= Int32.max else { throw ImageError.unsupported(.webp, "rows of \(stride) bytes") }
         let decoder = WebPINewRGB(
             alpha ? MODE_RGBA : MODE_RGB, pixels.bytes + offset, pixels.count - offset, Int32(stride))
         guard let decoder else { throw ImageError.outOfMemory }
@@ -111,8 +111,8 @@ final class WebPReader: RowReader {
             guard options.allowsTruncated else { throw ImageError.truncated(.webp) }
             return false
         case VP8_STATUS_OUT_OF_MEMORY: throw ImageError.outOfMemory
-        case VP8_STATUS_UNSUPPORTED_FEATURE: throw ImageError.unsupported(.webp, "a feature that libwebp lacks")
-        default: throw ImageError.corrupt(.webp, "its pixel data")
+        case VP8_STATUS_UNSUPPORTED_FEATURE: throw ImageError.unsupported(.webp, "a feature unknown to libwebp")
+        default: throw ImageError.corrupt(.webp, "invalid pixel data")
         }
     }
 
@@ -128,7 +128,7 @@ final class WebPReader: RowReader {
             // A truncated file is parsed as far as possible.
             guard let demuxer = WebPDemuxInternal(&data, 1, &state, WEBP_DEMUX_ABI_VERSION) else {
                 throw state == WEBP_DEMUX_PARSE_ERROR
-                    ? ImageError.corrupt(.webp, "the container") : ImageError.truncated(.webp)
+                    ? ImageError.corrupt(.webp, "an invalid container") : ImageError.truncated(.webp)
             }
             self.demuxer = demuxer
             guard WebPDemuxGetFrame(demuxer, 1, &frame) != 0 else {
@@ -140,7 +140,7 @@ final class WebPReader: RowReader {
             guard frame.complete != 0 || allowsTruncated else { throw ImageError.truncated(.webp) }
             guard width > 0, height > 0, Int(frame.x_offset) + width <= canvas.width,
                 Int(frame.y_offset) + height <= canvas.height
-            else { throw ImageError.corrupt(.webp, "a frame outside of the canvas") }
+            else { throw ImageError.corrupt(.webp, "a frame outside the canvas") }
         }
 
         deinit {

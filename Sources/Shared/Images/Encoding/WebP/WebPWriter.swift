@@ -77,7 +77,7 @@ final class WebPWriter: RowWriter {
             WebPConfigInitInternal(&config, WEBP_PRESET_DEFAULT, Float(options.quality), WEBP_ENCODER_ABI_VERSION) != 0,
             WebPPictureInitInternal(&picture, WEBP_ENCODER_ABI_VERSION) != 0,
             !isLossless || WebPConfigLosslessPreset(&config, losslessLevel) != 0
-        else { throw ImageError.encoder(.webp, "another version of libwebp than this was built for") }
+        else { throw ImageError.encoder(.webp, "libwebp has an incompatible version") }
         defer { WebPPictureFree(&picture) }
         picture.width = Int32(size.width)
         picture.height = Int32(size.height)
@@ -115,7 +115,7 @@ final class WebPWriter: RowWriter {
         guard isEncoded != 0 else {
             if let failure { throw failure }
             if picture.error_code == VP8_ENC_ERROR_OUT_OF_MEMORY { throw ImageError.outOfMemory }
-            throw ImageError.encoder(.webp, "libwebp's error \(picture.error_code.rawValue)")
+            throw ImageError.encoder(.webp, "libwebp error \(picture.error_code.rawValue)")
         }
         return Array(UnsafeBufferPointer(start: writer.mem, count: writer.size))
     }
@@ -183,7 +183,7 @@ final class WebPWriter: RowWriter {
     private func check(_ result: WebPMuxError) throws {
         if result == WEBP_MUX_MEMORY_ERROR { throw ImageError.outOfMemory }
         guard result == WEBP_MUX_OK else {
-            throw ImageError.encoder(.webp, "libwebpmux's error \(result.rawValue)")
+            throw ImageError.encoder(.webp, "libwebpmux error \(result.rawValue)")
         }
     }
 }

@@ -63,24 +63,28 @@ def test_hostile_data_files_inject_no_markup_and_no_addresses(b):
         return  # Playwright cannot replace responses of file://
     titles = ["zzz <img src=x onerror=alert(1)>", "zzz <script>alert(1)</script>", "zzz \u202e \u2028 {{{x}}}"]
     places = [
-        ("pages/2024-02.html", "2024-02-03", "pictures/x.jpg"),
+        (2, "2024-02-03", "pictures/x.jpg"),
         ("javascript:alert(1)", "<b>", "https://evil.example/x.png"),
         ("//evil.example/x", "", "pictures/../../x.png"),
-        ("pages/%2e%2e/%2e%2e/etc/passwd", "2024-99-99", "data:image/png,x"),
+        ("../../etc/passwd", "2024-99-99", "data:image/png,x"),
         (None, None, None),
-        ("pages/..\\..\\x", "2024-02-03", "pictures/\t../../../x"),
+        ("..\\..\\x", "2024-02-03", "pictures/\t../../../x"),
     ]
     rows = [
-        [f"x{n}", page, title, date, title, thumb, 4, 3]
+        [n, date, title, page, thumb, 4, 3]
         for n, (title, (page, date, thumb)) in enumerate((title, place) for title in titles for place in places * 9)
     ]
 
+    # Runs of equal steps: step of the number, step of the day, length.
+    index = {"shards": 0, "days": [1, 0, 99], "keys": [], "recent": {n: row[2] for n, row in enumerate(rows)}}
+
     def answer(route):
-        name = re.search(r"search-\d+", route.request.url)[0]
-        route.fulfill(content_type="text/javascript", body=f'galleryData("{name}",{json.dumps(rows)})')
+        name = re.search(r"search|rows-\d+", route.request.url)[0]
+        value = index if name == "search" else rows
+        route.fulfill(content_type="text/javascript", body=f'galleryData("{name}",{json.dumps(value)})')
 
     with b.page(faults=False) as page:
-        page.route(re.compile(r"/data/search-\d+\.js"), answer)
+        page.route(re.compile(r"/data/(search|rows-\d+)\.js"), answer)
         search(page, "zzz")
         assert page.locator(".results .tile").count() == 60
         assert not page.evaluate("document.querySelectorAll('.results [onerror], .results script').length")

@@ -118,6 +118,18 @@ def test_search_finds_pictures_on_other_pages(b):
         assert page.input_value("#words") == "undated 29"
 
 
+def test_search_loads_only_the_files_of_its_words_and_results(b):
+    assert b.data("search")["shards"] == 64, "the gallery has too few pictures for this test"
+    with b.page() as page:
+        loaded = lambda: re.findall(r"/data/([a-z]+)", " ".join(page.requested))
+        search(page, "qqqxyzzy")
+        assert sorted(loaded()) == ["search", "words"], loaded()
+        search(page, "undated 29")
+        assert page.locator(".results .tile").count() == 1
+        # `undated`, `29`, and the row of the only result.
+        assert sorted(loaded()) == ["rows", "search", "words", "words", "words"], loaded()
+
+
 def test_show_more_adds_results(b):
     with b.page() as page:
         search(page, "sky")

@@ -104,7 +104,6 @@ public final class GalleryFolder: Sendable {
     }
 
     private func writePages(_ site: Site) throws {
-        let parts = site.parts
         var names: Set<String> = []
         func add(_ name: String, _ text: String) throws {
             names.insert(name)
@@ -113,20 +112,39 @@ public final class GalleryFolder: Sendable {
         try write("style.css", PackageResources.style_css)
         try write("gallery.js", PackageResources.gallery_js)
         if let stylesheet = site.settings.stylesheet { try write("own.css", stylesheet) }
-        for number in stride(from: 1, through: parts, by: 1) { try add(Site.partPath(number), site.part(number)) }
+        for file in SearchIndex(site).files { try add(file.path, file.text) }
         try add("data/days.js", site.days)
         for file in site.names { try add(file.path, file.text) }
-        for page in site.pages.dropFirst() { try add(page.path, site.markup(of: page, parts: parts)) }
-        try add(Site.months, site.listOfMonths(parts: parts))
+        for page in site.pages.dropFirst() { try add(page.path, site.markup(of: page)) }
+        try add(Site.months, site.listOfMonths)
         try add("feed.atom", site.feed)
         // Write the start page last, since it links to all other pages.
-        try add(Site.start, site.markup(of: site.pages[0], parts: parts))
+        try add(Site.start, site.markup(of: site.pages[0]))
         for folder in ["pages", "data"] {
             for name in try self.folder.names(in: folder).map({ "\(folder)/\($0)" })
-            where !names.contains(name) && (name.hasSuffix(".html") || name.hasSuffix(".js")) {
+            where !names.contains(name) && Self.isWritten(name) {
                 self.folder.remove(name)
             }
         }
+    }
+
+    /// Returns whether a path in the folder `pages` or `data` has the form of the files that this version or an earlier
+    /// version writes there.
+    static func isWritten(_ path: String) -> Bool {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let dot = parts[1].firstIndex(of: ".") else { return false }
+        let (name, rest) = (parts[1][..<dot], parts[1][dot...].dropFirst())
+        func isNumber(_ text: Substring) -> Bool { !text.isEmpty && text.utf8.allSatisfy(\.isASCIIAlphanumeric) }
+        if parts[0] == "pages" {
+            let words = rest.split(separator: ".", omittingEmptySubsequences: false)
+            let isPage = words.last == "html" && (words.count == 1 || words.count == 2 && isNumber(words[0]))
+            return isPage && (name == "undated" || name == "index" || CalendarDay("\(name)-01") != nil)
+        }
+        let words = name.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts[0] == "data", rest == "js" else { return false }
+        return words.count == 1
+            ? ["days", "search"].contains(name)
+            : words.count == 2 && ["names", "rows", "search", "words"].contains(words[0]) && isNumber(words[1])
     }
 
     /// Writes a file unless its content is the same.

@@ -12,6 +12,9 @@ public struct Place: Sendable, Equatable {
     var formerKey: String?
     /// Whether an earlier version wrote the place and computed its key.
     var isFormer = false
+    /// Identifies the place in the search index. Unique in a collection and never given to another place while the
+    /// collection has later ones; 0 before the place is added.
+    var number = 0
     /// The id of the place in addresses, unique in a collection. Empty before the place is added.
     var id = ""
     let day: CalendarDay?
@@ -35,6 +38,9 @@ public struct Place: Sendable, Equatable {
     static let original = "original"
     static let fileNames = [thumbnail, sharpThumbnail, pager, overlay, large, original]
 
+    /// Numbers beyond this limit come from edited records.
+    private static let maxNumber = 1 << 24
+
     /// - Parameter record: a record with the files in `variants`.
     init(key: String, record: Record, day: CalendarDay?) {
         (self.key, self.record, self.day) = (key, record, day)
@@ -49,6 +55,7 @@ public struct Place: Sendable, Equatable {
         self.init(key: key, record: record, day: day)
         self.id = id
         isFormer = record.integer("gallery.version") == nil
+        number = record.integer("gallery.number").flatMap { (1...Self.maxNumber).contains($0) ? $0 : nil } ?? 0
     }
 
     func file(_ name: String) -> File? {

@@ -7,6 +7,8 @@ struct PlaceCollection: Sendable {
     private var indices: [String: Int] = [:]
     private var ids: [String: String] = [:]
     private var ofDays: [CalendarDay: [String]] = [:]
+    private var numbers: Set<Int> = []
+    private var lastNumber = 0
 
     subscript(key: String) -> Place? { indices[key].map { places[$0] } }
 
@@ -23,7 +25,7 @@ struct PlaceCollection: Sendable {
                 return add(place)
             }
             var place = place
-            place.id = old.id
+            (place.id, place.number) = (old.id, old.number)
             places[index] = place
             return place
         }
@@ -35,6 +37,9 @@ struct PlaceCollection: Sendable {
         }
         var place = place
         place.id = reserveID(place.key, place.day, place.id)
+        if place.number == 0 || numbers.contains(place.number) { place.number = lastNumber + 1 }
+        numbers.insert(place.number)
+        lastNumber = max(lastNumber, place.number)
         indices[place.key] = places.count
         if let day = place.day { ofDays[day, default: []].append(place.key) }
         places.append(place)
@@ -49,7 +54,7 @@ struct PlaceCollection: Sendable {
         // Earlier versions did not read the day in the metadata of a file, so the old day may be nil.
         guard old.isFormer, old.day == day || old.day == nil else { return }
         var renamed = Place(key: key, record: old.record, day: old.day)
-        renamed.id = old.id
+        (renamed.id, renamed.number) = (old.id, old.number)
         places[index] = renamed
         indices[former] = nil
         indices[key] = index

@@ -4,13 +4,6 @@ import Support
 
 /// The files beside the pages: scripts that are loaded on demand, the feed, and the records.
 extension Site {
-    /// The number of places per search file.
-    private static let partSize = 200
-
-    var parts: Int { (places.count + Self.partSize - 1) / Self.partSize }
-
-    static func partPath(_ number: Int) -> String { "data/search-\(number).js" }
-
     /// The days with pictures, as a bit mask per month.
     var days: String {
         var months: [(name: String, bits: Int)] = []
@@ -47,28 +40,29 @@ extension Site {
         }
     }
 
-    /// Returns the search file with this number, counted from 1.
-    func part(_ number: Int) -> String {
-        let start = (number - 1) * Self.partSize
-        let entries = (start..<min(start + Self.partSize, places.count)).map { index in
-            let place = places[index]
-            let page = address(of: index).prefix { $0 != "#" }
-            let words = [place.record.string("explanation")].compactMap { $0 } + (place.caption?.credits ?? [])
-            var entry: [JSON] = [
-                .string(place.id), .string(String(page)), .string(title(of: place)),
-                .string(place.day.map { "\($0)" } ?? ""), .string(words.joined(separator: " ")),
-            ]
-            if let file = place.tile {
-                entry += [.string(file.path), .integer(file.width), .integer(file.height)]
-            }
-            return JSON.array(entry)
-        }
-        return Self.script("search-\(number)", .array(entries))
+    /// Returns the data of a picture among the results of a search: its number, id and title, the number of its page
+    /// within the month, and the path, width and height of its thumbnail.
+    func row(_ index: Int) -> JSON {
+        let place = places[index]
+        var row: [JSON] = [
+            .integer(place.number), .string(place.id), .string(title(of: place)),
+            .integer(pages[pageOfPlace[index]].number),
+        ]
+        if let file = place.tile { row += [.string(file.path), .integer(file.width), .integer(file.height)] }
+        return .array(row)
+    }
+
+    /// Returns the text in which the search looks for words.
+    func searchedText(of place: Place) -> String {
+        let day = place.day.map { "\($0)" }
+        return
+            ([title(of: place), day, place.record.string("explanation")].compactMap(\.self)
+            + (place.caption?.credits ?? [])).joined(separator: " ")
     }
 
     /// Returns a script that passes a value to the page. Escapes `<`, which could end the script, and line separators,
     /// which are invalid in strings before ECMA-262 2019.
-    private static func script(_ name: String, _ value: JSON) -> String {
+    static func script(_ name: String, _ value: JSON) -> String {
         let json = String(decoding: value.bytes, as: UTF8.self).replacing(text: "<", with: "\\u003C")
             .replacing(text: "\u{2028}", with: "\\u2028").replacing(text: "\u{2029}", with: "\\u2029")
         return "galleryData(\"\(name)\",\(json));\n"
@@ -146,7 +140,8 @@ extension Place {
         record.set(
             "gallery",
             .object([
-                "key": .string(key), "version": isFormer ? nil : .integer(2), "id": .string(id), "page": .string(page),
+                "key": .string(key), "version": isFormer ? nil : .integer(2), "number": .integer(number),
+                "id": .string(id), "page": .string(page),
             ]))
         return record
     }

@@ -8,14 +8,14 @@ extension Site {
     private static let details = PageTemplate(PackageResources.details_html)
     private static let year = PageTemplate(PackageResources.months_html)
 
-    func markup(of page: Page, parts: Int) -> String {
+    func markup(of page: Page) -> String {
         let isStart = page.path == Self.start
         let hero = isStart ? page.places.first { places[$0].hasPicture } : nil
         let tiles = page.places.filter { $0 != hero }.map { self.tile($0, on: page) }
         let title = isStart ? settings.title : "\(page.heading) – \(settings.title)"
         return Self.page.filled(
             text: [
-                "root": page.root, "parts": "\(parts)", "theme": settings.theme.rawValue, "title": title,
+                "root": page.root, "theme": settings.theme.rawValue, "title": title,
                 "name": settings.title, "heading": isStart && hero != nil ? "More pictures" : page.heading,
             ],
             markup: [
@@ -25,9 +25,10 @@ extension Site {
             ])
     }
 
-    func listOfMonths(parts: Int) -> String {
+    var listOfMonths: String {
         let list = Page(path: Self.months, heading: "All months", places: 0..<0)
-        let firsts = pages.dropFirst().filter { $0.number == 1 }
+        // The newest page of each month.
+        let firsts = zip(pages.dropFirst(), pages).filter { $1.path == Self.start || $0.month != $1.month }.map(\.0)
         var years: [(name: String, pages: [Page])] = []
         for page in firsts {
             let name = page.month.map { "\($0.year)" } ?? "Others"
@@ -45,7 +46,7 @@ extension Site {
         }
         return Self.page.filled(
             text: [
-                "root": list.root, "parts": "\(parts)", "theme": settings.theme.rawValue,
+                "root": list.root, "theme": settings.theme.rawValue,
                 "title": "\(list.heading) – \(settings.title)", "name": settings.title, "heading": list.heading,
             ],
             markup: ["style": style(list), "hero": sections.joined(), "foot": foot])

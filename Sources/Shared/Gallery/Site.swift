@@ -8,7 +8,7 @@ struct Site: Sendable {
         let heading: String
         /// The indices in `Site.places` of the places on the page.
         let places: Range<Int>
-        /// The month of a page with dated places, and the page's number within the month.
+        /// The month of a page with dated places, and the page's number within the month, from the oldest.
         var month: Month?
         var number = 1
 
@@ -71,17 +71,23 @@ struct Site: Sendable {
         self.pageOfPlace = pageOfPlace
     }
 
+    /// Divides the places of a month into pages. Page 1 has the oldest places, so that new places change the last page.
     private static func pages(
         of places: Range<Int>, _ size: Int, _ name: String, _ words: String, _ month: Month? = nil
     ) -> [Page] {
-        stride(from: 0, to: places.count, by: size).map { offset in
+        let pages = stride(from: 0, to: places.count, by: size).map { offset in
             let number = offset / size + 1
-            let start = places.lowerBound + offset
+            let (first, last) = (offset, min(offset + size, places.count))
+            // Places without a date are in the order in which they were added, others are newest first.
+            let range =
+                month == nil
+                ? places.lowerBound + first..<places.lowerBound + last
+                : places.upperBound - last..<places.upperBound - first
             return Page(
                 path: number == 1 ? "pages/\(name).html" : "pages/\(name).\(number).html",
-                heading: number == 1 ? words : "\(words), page \(number)",
-                places: start..<min(start + size, places.upperBound), month: month, number: number)
+                heading: number == 1 ? words : "\(words), page \(number)", places: range, month: month, number: number)
         }
+        return month == nil ? pages : pages.reversed()
     }
 
     /// Returns the address of a place, relative to the gallery.

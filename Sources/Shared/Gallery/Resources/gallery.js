@@ -2,7 +2,7 @@
 // A classic script: browsers load no modules from file://. Texts are untrusted: they reach the page only as text (no
 // innerHTML), and addresses from data files only through ownAddress().
 (() => {
-const root = document.documentElement, body = document.body, main = $('main'), parts = +root.dataset.parts;
+const root = document.documentElement, body = document.body, main = $('main');
 const pathOf = ({ href }) => href.split('#')[0];
 const base = new URL('./' + (root.dataset.root || ''), pathOf(location));
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
@@ -565,37 +565,83 @@ async function openCalendar() {
 
 // MARK: Search
 
-const input = $('#words'), batch = 60, indexed = {};
+// SearchIndex.swift describes the files: `search`, `words-N` and `rows-N`.
+const input = $('#words'), batch = 60;
 const fold = text => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
-let results, heading, list, query = 0;
-async function rowsOf(number) {
-  return indexed[number] ??= (await load('search-' + number)).map(row => ({ row, words: ' ' + fold(row.slice(2, 5).join(' ')) }));
+let results, heading, list, index, query = 0;
+
+async function readIndex() {
+  const { shards, days, keys, recent } = await load('search'), dayOf = new Map();
+  for (let i = 0, number = 0, day = 0; i < days.length; i += 3) {
+    for (let n = days[i + 2]; n; n--) dayOf.set(number += days[i], day += days[i + 1]);
+  }
+  const texts = Object.entries(recent).map(([number, text]) => [+number, ` ${fold(text)} `]);
+  return { shards, dayOf, texts, keys: keys.map(key => [key, fold(key)]) };
 }
 
-function tile({ row: [id, page, title, date, , thumb, width, height] }) {
-  const image = ownAddress(thumb), day = new Date(/^\d{4}-\d\d-\d\d$/.test(date) ? date : NaN);
+// Adds the numbers of a list (class Postings) to a set.
+function addNumbers(list, found) {
+  for (let i = 0, number = 0, gap = 0, scale = 1; i < list.length; i++) {
+    const code = list.charCodeAt(i), digit = code - 35 - (code > 60) - (code > 92);
+    gap += digit % 45 * scale;
+    scale *= 45;
+    if (digit < 45) {
+      found.add(number += gap + 1);
+      [gap, scale] = [0, 1];
+    }
+  }
+}
+
+// Returns the numbers of the pictures with a word that begins with these letters.
+async function numbersOf(letters) {
+  const { shards, keys, texts } = index, start = letters.slice(0, 2), found = new Set();
+  for (const [number, text] of texts) if (text.includes(' ' + letters)) found.add(number);
+  if (!shards) return found;
+  const fitting = [start, ...keys.filter(([, key]) => key.startsWith(start) || start.startsWith(key)).map(([key]) => key)];
+  const numbers = new Set(fitting.map(key => [...Array(key.length).keys()].reduce((sum, i) => (sum * 31 + key.charCodeAt(i)) % shards, 0)));
+  for (const words of await Promise.all([...numbers].map(number => load('words-' + number)))) {
+    for (const word in words) if (fold(word).startsWith(letters)) addNumbers(words[word], found);
+  }
+  return found;
+}
+
+// Returns the numbers of the pictures that have all words, newest first.
+async function numbersWith(words) {
+  index ??= await readIndex();
+  const sets = await Promise.all(words.map(numbersOf)), { dayOf } = index;
+  return [...sets[0]].filter(number => sets.every(set => set.has(number))).sort((a, b) => dayOf.get(b) - dayOf.get(a) || a - b);
+}
+
+async function rowOf(number) { return (await load('rows-' + (number >> 6))).find(row => row[0] === number); }
+
+function tile([, id, title, page, thumb, width, height]) {
+  const image = ownAddress(thumb), date = String(id).slice(0, 10), day = new Date(/^\d{4}-\d\d-\d\d$/.test(date) ? date : NaN);
+  const path = `pages/${isNaN(day) ? 'undated' : date.slice(0, 7)}${page > 1 ? '.' + +page : ''}.html`;
   return make('li', { className: `tile ${image ? '' : 'missing'} r${image ? clamp(5, round(width / height * 10), 32) : 15}` },
-    make('a', { href: addressOf(id, page) },
+    make('a', { href: addressOf(id, path) },
       image ? make('img', { loading: 'lazy', alt: '', src: image }) : make('span', { className: 'reason', textContent: 'No picture' }),
       make('span', { className: 'caption' }, make('span', { className: 'title', dir: 'auto', textContent: title }),
         isNaN(day) ? '' : make('time', { dateTime: date, textContent: words(day, { dateStyle: 'long' }) }))));
 }
 
 async function search(upTo = batch) {
-  const mine = ++query, wanted = fold(input.value).split(' ').filter(Boolean), found = [];
+  const mine = ++query, wanted = fold(input.value).split(' ').filter(Boolean);
   for (const child of main.children) child.hidden = (child === results) === !wanted.length;
   history.replaceState({ ...history.state, words: input.value }, '');
   if (!wanted.length) return announce('');
   if (!results) main.append(results = make('section', { className: 'results', ariaLabel: 'Results' }, heading = make('h2'), list = make('ul')));
   heading.textContent = 'Searching …';
-  // Load only the parts that fill the page.
-  for (let number = 1; number <= parts && found.length <= upTo; number++) {
-    const rows = await rowsOf(number).catch(() => []);
-    if (mine !== query) return;
-    found.push(...rows.filter(row => wanted.every(word => row.words.includes(' ' + word))));
+  let found = [], rows = [];
+  try {
+    found = await numbersWith(wanted);
+    if (mine === query) rows = await Promise.all(found.slice(0, upTo).map(rowOf));
+  } catch {
+    if (mine === query) announce(heading.textContent = 'The search cannot be loaded.');
+    return;
   }
+  if (mine !== query) return;
   const count = found.length, isCut = count > upTo;
-  list.replaceChildren(...found.slice(0, upTo).map(tile));
+  list.replaceChildren(...rows.filter(Boolean).map(tile));
   announce(heading.textContent = isCut ? `The first ${upTo} pictures that match` : count === 1 ? '1 picture matches' : `${count || 'No'} pictures match`);
   $('.more')?.remove();
   if (isCut) results.append(make('button', { type: 'button', className: 'more', textContent: 'Show more', onclick: async () => {

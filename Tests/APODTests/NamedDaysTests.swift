@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("..2024", "give 1995-06-16..2024"), ("..", "without a first day"),
+        ("..2024", "use 1995-06-16..2024"), ("..", "without a first day"),
         ("2024..2025..2026", "\"2025..2026\" is a range"), ("2024..tody", "did you mean today?"),
         ("2024-02-30..2024", "there is no day 2024-02-30"), ("2024...2025", "\".2025\" is not a day"),
     ])

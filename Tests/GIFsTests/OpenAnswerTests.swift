@@ -80,7 +80,7 @@ import Testing
         (#"{"success":true,"metadata":{},"data":[{"name":"curl"}]}"#, "has no id"),
         (#"{"success":true,"metadata":{},"data":[{"exerciseId":[]}]}"#, "has no id"),
         (#"{"success":true,"metadata":{},"data":[{"exerciseId":"a","gifUrl":1}]}"#, "gifUrl is not a string"),
-        (#"{"success":true,"metadata":{"totalExercises":3},"data":[{"id":"a"}]}"#, "is 3, but 1 came"),
+        (#"{"success":true,"metadata":{"totalExercises":3},"data":[{"id":"a"}]}"#, "is 3, but the pages contain 1"),
     ])
     func invalidAnswerIsRefusedWithTheNameOfItsField(_ body: String, _ words: String) throws {
         let message = try #require(try message([body]))
@@ -102,7 +102,7 @@ import Testing
         #expect(try message(loop)?.contains("repeats a page") == true)
         // A server that ignores `offset`.
         let same = [page(Self.first, next: next(2), total: 9), page(Self.first, next: next(4), total: 9)]
-        #expect(try message(same)?.contains("is 9, but 4 came") == true)
+        #expect(try message(same)?.contains("is 9, but the pages contain 4") == true)
     }
 
     @Test(arguments: [(10_000, false), (10_001, true)])

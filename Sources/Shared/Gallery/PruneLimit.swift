@@ -34,7 +34,7 @@ public enum PruneRefusal: Failure, Equatable {
         case .noPictures: "nothing is pruned: the input has no pictures; check the command before the pipe"
         case .transientFailures(let count):
             "nothing is pruned: \(count) \(count == 1 ? "record" : "records") of the input failed temporarily; "
-                + "run it again later"
+                + "try again later"
         case .tooMany(let removed, let count):
             "nothing is pruned: the input lacks \(removed) of the gallery's \(count) pictures, more than half; "
                 + "check that the input is complete"

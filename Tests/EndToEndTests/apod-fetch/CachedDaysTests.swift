@@ -115,7 +115,7 @@ struct CachedDaysTests {
         let stalled = ["APOD_SCIENCE_URL": service.url("/wp-json/wp/v2/apod-basic", faults: ["stall"])]
         let month = ["--date", "2023-01-01..2023-01-20", "-v"]
         let dead = try home.start("apod-fetch", month, environment: stalled)
-        #expect(dead.waitForErrors("for 2023-01-01 to 2023-01-20"))
+        #expect(dead.waitForErrors("requesting 2023-01-01 to 2023-01-20"))
         let waiting = try home.start("apod-fetch", month)
         #expect(waiting.waitForErrors("waiting for another run that is requesting 2023-01-01-2023-01-20"))
         dead.kill(SIGKILL)
@@ -127,7 +127,7 @@ struct CachedDaysTests {
         let stalled = ["APOD_SCIENCE_URL": service.url("/wp-json/wp/v2/apod-basic", faults: ["stall"])]
         let running = try home.start("apod-fetch", year + ["-v", "--jobs", "4"], environment: stalled)
         // The fourth page.
-        #expect(running.waitForErrors("for 2023-03-17 to"))
+        #expect(running.waitForErrors("requesting 2023-03-17 to"))
         running.kill(SIGTERM)
         let output = running.wait(deadline: .seconds(10))
         #expect(output.signal == SIGTERM, "\(output)")

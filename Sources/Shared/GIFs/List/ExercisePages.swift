@@ -48,7 +48,7 @@ struct ExercisePages {
         if let metadata = try answer?.metadata() {
             if hasNew { next = try metadata.nextPage.map(link) }
             if next == nil, let total = metadata.total, received < total {
-                throw GIFFailure.notAList("metadata.totalExercises is \(total), but \(received) were received")
+                throw GIFFailure.notAList("metadata.totalExercises is \(total), but the pages contain \(received)")
             }
         } else {
             let length = pageLength ?? page.count

@@ -128,7 +128,10 @@ let package = Package(
                 "Articles",
             ],
             path: "Sources/Shared/Gallery",
-            resources: ["details.html", "gallery.js", "months.html", "page.html", "style.css", "tile.html"].map {
+            resources: [
+                "details.html", "favicon.svg", "gallery.js", "months.html", "not-found.html", "page.html", "style.css",
+                "tile.html",
+            ].map {
                 .embedInCode("Resources/\($0)")
             }),
         module("Options", ["Support"]),

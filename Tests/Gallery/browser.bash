@@ -29,12 +29,12 @@ events { worker_connections 512; }
 http {
     types {
         text/html html; text/css css; text/javascript js; application/atom+xml atom;
-        image/jpeg jpg; image/png png; image/webp webp; image/gif gif;
+        image/jpeg jpg; image/png png; image/webp webp; image/gif gif; image/svg+xml svg;
     }
     access_log off; sendfile on; charset utf-8;
     client_body_temp_path $work/t1; proxy_temp_path $work/t2; fastcgi_temp_path $work/t3;
     uwsgi_temp_path $work/t4; scgi_temp_path $work/t5;
-    server { listen 127.0.0.1:$port; root $1; }
+    server { listen 127.0.0.1:$port; root $1; location /site/ { error_page 404 /site/404.html; } }
 }
 CONF
         PATH=$PATH:/usr/sbin nginx -e "$work/nginx.log" -c "$work/nginx.conf" 2>/dev/null &

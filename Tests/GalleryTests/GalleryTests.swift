@@ -48,6 +48,13 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
             ])
     }
 
+    @Test func ownFilesAreMarked() {
+        // GalleryFolder does not replace a file without this mark.
+        for file in [PackageResources.favicon_svg, PackageResources.not_found_html] {
+            #expect(String(decoding: file, as: UTF8.self).contains(text: "img-downsample gallery"))
+        }
+    }
+
     @Test func styleSheetAndScriptAreUnder60KB() {
         #expect(PackageResources.style_css.count + PackageResources.gallery_js.count < 60_000)
     }
@@ -325,6 +332,22 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
                     && !text.contains(text: "href=\"javascript"))
         }
         for text in data { #expect(!text.contains(text: "</script") && !text.contains(text: "\u{2028}")) }
+    }
+
+    @Test func sitemapAndPageForMissingAddressesContainTheBaseAddress() throws {
+        var places = PlaceCollection()
+        places.add(try place("2024-02-03"))
+        var settings = GallerySettings(title: "Sky <1>", theme: .dark, pageSize: 100)
+        #expect(Site(places, settings).sitemap == nil)
+        #expect(Site(places, settings).notFound.contains(text: "href=\"style.css\""))
+        settings.baseURL = "https://example.org/a&b/"
+        let site = Site(places, settings)
+        let addresses = ["", "pages/index.html", "pages/2024-02.html"]
+        let lines = addresses.map { "<url><loc>https://example.org/a&amp;b/\($0)</loc></url>" }
+        #expect(site.sitemap?.split(separator: "\n").filter { $0.hasPrefix("<url>") }.map(String.init) == lines)
+        #expect(site.notFound.contains(text: "href=\"/a&amp;b/style.css\"") && !site.notFound.contains(text: "<1>"))
+        settings.baseURL = "https://example.org/"
+        #expect(Site(places, settings).notFound.contains(text: "href=\"/index.html\""))
     }
 
     @Test func writtenRecordsCanBeReadAgain() throws {

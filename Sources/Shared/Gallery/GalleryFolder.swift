@@ -118,6 +118,9 @@ public final class GalleryFolder: Sendable {
         for page in site.pages.dropFirst() { try add(page.path, site.markup(of: page)) }
         try add(Site.months, site.listOfMonths)
         try add("feed.atom", site.feed)
+        try writeUnlessForeign("favicon.svg", PackageResources.favicon_svg)
+        try writeUnlessForeign("404.html", Array(site.notFound.utf8))
+        if let sitemap = site.sitemap { try writeUnlessForeign("sitemap.xml", Array(sitemap.utf8)) }
         // Write the start page last, since it links to all other pages.
         try add(Site.start, site.markup(of: site.pages[0]))
         for folder in ["pages", "data"] {
@@ -145,6 +148,13 @@ public final class GalleryFolder: Sendable {
         return words.count == 1
             ? ["days", "search"].contains(name)
             : words.count == 2 && ["names", "rows", "search", "words"].contains(words[0]) && isNumber(words[1])
+    }
+
+    /// Writes a file, unless the owner of the gallery has put another file there.
+    private func writeUnlessForeign(_ name: String, _ bytes: [UInt8]) throws {
+        let old = try folder.openIfPresent(name)?.contents(atMost: .max)
+        if let old, !String(decoding: old, as: UTF8.self).contains(text: "img-downsample gallery") { return }
+        try write(name, bytes)
     }
 
     /// Writes a file unless its content is the same.

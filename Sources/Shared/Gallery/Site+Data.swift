@@ -78,6 +78,19 @@ extension Site {
         return bytes
     }
 
+    /// The addresses of all pages, for search engines (https://www.sitemaps.org/protocol.html). Nil without a base
+    /// address.
+    var sitemap: String? {
+        guard let base = settings.baseURL else { return nil }
+        let addresses = [base] + ([Self.months] + pages.dropFirst().map(\.path)).map { base + $0 }
+        return """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <!-- Written by img-downsample gallery. -->
+            <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+
+            """ + addresses.map { "<url><loc>\(Markup.text($0))</loc></url>\n" }.joined() + "</urlset>\n"
+    }
+
     /// The number of pictures in the feed.
     private static let feedLength = 30
 

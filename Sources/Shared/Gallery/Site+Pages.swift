@@ -7,6 +7,7 @@ extension Site {
     private static let tile = PageTemplate(PackageResources.tile_html)
     private static let details = PageTemplate(PackageResources.details_html)
     private static let year = PageTemplate(PackageResources.months_html)
+    private static let missing = PageTemplate(PackageResources.not_found_html)
 
     func markup(of page: Page) -> String {
         let isStart = page.path == Self.start
@@ -19,9 +20,10 @@ extension Site {
                 "name": settings.title, "heading": isStart && hero != nil ? "More pictures" : page.heading,
             ],
             markup: [
-                "head": head(of: page, hero), "style": style(page), "hero": hero.map { self.hero($0, on: page) } ?? "",
+                "head": head(of: page, hero), "style": style(page.root),
+                "hero": hero.map { self.hero($0, on: page) } ?? "",
                 "tiles": tiles.joined(), "details": page.places.map { self.details($0, on: page) }.joined(),
-                "pages": neighbours(of: page), "foot": foot,
+                "pages": neighbours(of: page), "foot": foot(page),
             ])
     }
 
@@ -49,14 +51,26 @@ extension Site {
                 "root": list.root, "theme": settings.theme.rawValue,
                 "title": "\(list.heading) – \(settings.title)", "name": settings.title, "heading": list.heading,
             ],
-            markup: ["style": style(list), "hero": sections.joined(), "foot": foot])
+            markup: ["style": style(list.root), "hero": sections.joined(), "foot": foot(list)])
     }
 
-    private func style(_ page: Page) -> String {
-        settings.stylesheet == nil ? "" : "<link rel=\"stylesheet\" href=\"\(page.root)own.css\">\n"
+    /// The page for addresses that do not exist. A server shows it at any address, so its links contain the path of the
+    /// gallery, if `--base-url` tells it.
+    var notFound: String {
+        let address = settings.baseURL?.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        let root = address.flatMap { $0.count == 4 ? "/\($0[3])" : nil } ?? ""
+        return Self.missing.filled(
+            text: ["root": root, "theme": settings.theme.rawValue, "name": settings.title],
+            markup: ["style": style(Markup.text(root))])
     }
 
-    private var foot: String { "<p>Made with img-downsample gallery.</p>" }
+    private func style(_ root: String) -> String {
+        settings.stylesheet == nil ? "" : "<link rel=\"stylesheet\" href=\"\(root)own.css\">\n"
+    }
+
+    private func foot(_ page: Page) -> String {
+        "<p>Made with img-downsample gallery.</p>\n<p><a href=\"\(page.root)feed.atom\">Feed</a></p>"
+    }
 
     /// Returns the metadata for link previews and feed readers.
     private func head(of page: Page, _ hero: Int?) -> String {

@@ -34,8 +34,9 @@ private struct SearchReader {
         }
         let shards = try #require(search.integer("shards"))
         guard shards > 0 else { return found }
-        let key = String(letters.prefix(2))
-        let keys = Set([key] + search.strings("keys").filter { letters.hasPrefix($0) || $0.hasPrefix(key) })
+        let key = letters.prefix(2)
+        let keys = Set(
+            [key] + search.strings("keys").map { $0[...] }.filter { letters.hasPrefix($0) || $0.hasPrefix(key) })
         for shard in Set(keys.map(SearchWords.shard)) {
             let words = try #require(files["data/words-\(shard).js"])
             for word in words.names where word.hasPrefix(letters) {

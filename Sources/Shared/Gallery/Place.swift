@@ -21,11 +21,27 @@ public struct Place: Sendable, Equatable {
     /// The public fields and the files, with paths relative to the gallery.
     let record: Record
 
+    /// The files by name, read once, since pages use them many times.
+    private let files: [String: File]
+
     struct File: Sendable, Equatable {
         /// Relative to the gallery: `pictures/…`.
         let path: String
         let width: Int
         let height: Int
+        /// A blurred preview as a ThumbHash.
+        let hash: String?
+        let colour: String?
+
+        /// Reads a field of `variants`. Returns nil for paths outside the gallery, such as in edited records.
+        fileprivate init?(_ file: Record) {
+            guard let path = file.string("path"), Place.isOwn(path), let width = file.integer("width"),
+                let height = file.integer("height"), width > 0, height > 0
+            else { return nil }
+            (self.path, self.width, self.height) = (path, width, height)
+            hash = file.string("thumbhash")
+            colour = file.string("dominant_colour")
+        }
     }
 
     /// The names of the files of a place, from small to large.
@@ -44,6 +60,17 @@ public struct Place: Sendable, Equatable {
     /// - Parameter record: a record with the files in `variants`.
     init(key: String, record: Record, day: CalendarDay?) {
         (self.key, self.record, self.day) = (key, record, day)
+        var files: [String: File] = [:]
+        if let variants = record.raw("variants").flatMap({ try? Record(parsing: $0) }) {
+            for name in Self.fileNames {
+                guard let raw = variants.raw(FieldPath(stringLiteral: name)), let file = try? Record(parsing: raw)
+                else {
+                    continue
+                }
+                files[name] = File(file)
+            }
+        }
+        self.files = files
     }
 
     /// Reads a place that an earlier run wrote. Returns nil for other records, such as edited or hostile lines.
@@ -58,14 +85,7 @@ public struct Place: Sendable, Equatable {
         number = record.integer("gallery.number").flatMap { (1...Self.maxNumber).contains($0) ? $0 : nil } ?? 0
     }
 
-    func file(_ name: String) -> File? {
-        let field = "variants.\(name)"
-        guard let path = record.string(FieldPath(stringLiteral: field + ".path")), Self.isOwn(path),
-            let width = record.integer(FieldPath(stringLiteral: field + ".width")),
-            let height = record.integer(FieldPath(stringLiteral: field + ".height")), width > 0, height > 0
-        else { return nil }
-        return File(path: path, width: width, height: height)
-    }
+    func file(_ name: String) -> File? { files[name] }
 
     var paths: [String] {
         guard let variants = record.raw("variants"), let files = try? Record(parsing: variants) else { return [] }
@@ -74,18 +94,15 @@ public struct Place: Sendable, Equatable {
 
     var hasPicture: Bool { file(Self.pager) != nil }
 
-    /// The name of the smallest file. A small picture has no thumbnail, which would equal the pager's file.
-    private var smallest: String { file(Self.thumbnail) != nil ? Self.thumbnail : Self.pager }
-
-    var tile: File? { file(smallest) }
+    /// The file for a tile: the smallest. A small picture has no thumbnail, which would equal the pager's file.
+    var tile: File? { file(Self.thumbnail) ?? file(Self.pager) }
 
     /// The file for a tile on high-density screens.
     var sharpTile: File? { file(Self.sharpThumbnail) ?? file(Self.pager) }
 
-    /// A blurred preview as a ThumbHash.
-    var hash: String? { record.string(FieldPath(stringLiteral: "variants.\(smallest).thumbhash")) }
+    var hash: String? { tile?.hash }
 
-    var colour: String? { record.string(FieldPath(stringLiteral: "variants.\(smallest).dominant_colour")) }
+    var colour: String? { tile?.colour }
 
     /// Whether the picture has transparent parts: bit 24 of the ThumbHash, counted from 1.
     var isTransparent: Bool {

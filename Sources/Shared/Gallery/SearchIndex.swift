@@ -51,15 +51,15 @@ struct SearchIndex: Sendable {
     private mutating func add(_ word: String, _ number: Int, _ bounds: [Int]) {
         add(key: SearchWords.key(of: word), word, number, bounds)
         // Searches of a single letter read a word of this letter, not the files of all words that begin with it.
-        let letter = String(word.unicodeScalars.prefix(1))
-        if letter != word { add(key: letter, letter, number, bounds) }
+        let letter = Substring(word.unicodeScalars.prefix(1))
+        if letter != word { add(key: letter, String(letter), number, bounds) }
     }
 
-    private mutating func add(key: String, _ word: String, _ number: Int, _ bounds: [Int]) {
+    private mutating func add(key: Substring, _ word: String, _ number: Int, _ bounds: [Int]) {
         let shard = SearchWords.shard(of: key)
         guard number < bounds[shard] else { return }
         if shards[shard][word, default: Postings()].add(number), !key.utf8.allSatisfy({ $0 < 0x80 }) {
-            foreignKeys.insert(key)
+            foreignKeys.insert(String(key))
         }
     }
 
@@ -168,13 +168,13 @@ enum SearchWords {
     }
 
     /// Returns the part of a word that selects its file: the first two characters, or the first if it is not ASCII.
-    static func key(of word: String) -> String {
+    static func key(of word: String) -> Substring {
         let scalars = word.unicodeScalars
-        return String(scalars.prefix(scalars.first?.isASCII == true ? 2 : 1))
+        return Substring(scalars.prefix(scalars.first?.isASCII == true ? 2 : 1))
     }
 
     /// Returns the number of a key's file.
-    static func shard(of key: String) -> Int {
+    static func shard(of key: Substring) -> Int {
         key.utf16.reduce(0) { ($0 * 31 + Int($1)) % SearchIndex.shardCount }
     }
 }

@@ -166,7 +166,8 @@ extension Site {
     }
 
     func title(of place: Place) -> String {
-        place.caption?.title ?? place.record.string("title") ?? place.day.map(EnglishDate.words) ?? "Untitled"
+        let title = place.record.string("title").map(PlainText.folded) ?? ""
+        return title.isEmpty ? place.day.map(EnglishDate.words) ?? "Untitled" : title
     }
 
     func reason(_ place: Place) -> String {

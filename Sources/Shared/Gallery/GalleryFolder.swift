@@ -84,6 +84,8 @@ public final class GalleryFolder: Sendable {
         let old = Set(places.places.flatMap(\.paths))
         let count = places.places.count
         for place in came { places.add(place) }
+        // Before pruning, which may remove the same pictures.
+        let missing = settings.removed.subtracting(places.places.map(\.id))
         var refusal: PruneRefusal?
         if let limit = settings.prune {
             let wanted = Set(came.flatMap { places.keys(standingFor: $0) })
@@ -91,7 +93,6 @@ public final class GalleryFolder: Sendable {
             refusal = limit.refusal(of: removed, of: count, came: came)
             if refusal == nil { places.keep { wanted.contains($0.key) } }
         }
-        let missing = settings.removed.subtracting(places.places.map(\.id))
         if !settings.removed.isEmpty { places.keep { !settings.removed.contains($0.id) } }
         let site = Site(places, settings)
         try write(Self.settingsName, settings.remembered.line)

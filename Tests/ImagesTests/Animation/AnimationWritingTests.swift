@@ -12,8 +12,7 @@ func animation(
     let sink = MemorySink()
     let drain = ByteDrain(options.format, sink)
     let writer = try animationWriter(
-        options, size: frames[0].picture.size, plays: plays, limits: .standard, interruption: Interruption(),
-        into: drain)
+        options, size: frames[0].picture.size, plays: plays, limits: .standard, into: drain)
     for frame in frames {
         precondition(frame.picture.channels == 4)
         try frame.picture.bytes.withUnsafeBufferPointer { try writer.write($0.baseAddress!, delay: frame.delay) }
@@ -224,8 +223,7 @@ extension PixelBuffer {
     @Test func failingSinkStopsTheWriter() throws {
         let drain = ByteDrain(.gif, FullSink())
         let writer = try animationWriter(
-            gif, size: PixelSize(width: 200, height: 200), plays: 0, limits: .standard, interruption: Interruption(),
-            into: drain)
+            gif, size: PixelSize(width: 200, height: 200), plays: 0, limits: .standard, into: drain)
         #expect(throws: SystemFailure.self) {
             for seed in UInt64(0)..<5 {
                 let picture = PixelBuffer.noise(200, 200, channels: 4, seed: seed)
@@ -239,7 +237,7 @@ extension PixelBuffer {
         func code(_ format: OutputFormat, _ size: PixelSize, _ limits: DecodeLimits = .standard) -> String? {
             failureCode {
                 _ = try animationWriter(
-                    EncodeOptions(format: format), size: size, plays: 0, limits: limits, interruption: Interruption(),
+                    EncodeOptions(format: format), size: size, plays: 0, limits: limits,
                     into: ByteDrain(format, MemorySink()))
             }
         }

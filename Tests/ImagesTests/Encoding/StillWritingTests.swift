@@ -43,6 +43,21 @@ import Testing
         for sum in sums { #expect(abs(sum) < 120 * 90 / 4) }
     }
 
+    /// Neither dithering nor compression of a still picture noticed that the run was cancelled.
+    @Test func cancelledRunStopsDitheringAndCompression() throws {
+        let options = EncodeOptions(format: .gif)
+        let gray = PixelBuffer.noise(200, 100, channels: 1)
+        for picture in [gray, .noise(200, 100, channels: 3)] {
+            let drain = ByteDrain(.gif, MemorySink())
+            drain.checkpoint = { _ in throw Cancelled() }
+            let writer = GIFWriter(size: picture.size, channels: picture.channels, options: options, into: drain)
+            for y in 0..<100 {
+                picture.bytes.withUnsafeBufferPointer { writer.write($0.baseAddress! + y * 200 * picture.channels) }
+            }
+            #expect(throws: Cancelled.self) { try writer.finish() }
+        }
+    }
+
     @Test func singlePixelIsWritten() throws {
         for channels in 1...4 {
             let picture = PixelBuffer(

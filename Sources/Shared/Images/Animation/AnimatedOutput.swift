@@ -27,7 +27,7 @@ final class AnimatedOutput {
         memory = try options.reserve(memory: size, bytesPerPixel: encoding.format == .webp ? 36 : 4)
         canvas = AlignedBuffer(count: size.width * size.height * 4)
         writer = try animationWriter(
-            encoding, size: size, plays: plays, limits: options.limits, interruption: options.interruption, into: drain)
+            encoding, size: size, plays: plays, limits: options.limits, into: drain)
     }
 
     /// Returns whether to draw the next frame, which is shown for `delay` milliseconds. If so, writes the previous

@@ -16,15 +16,14 @@ protocol AnimationWriter: AnyObject {
 ///
 /// - Parameter plays: the number of plays; 0 is infinite.
 func animationWriter(
-    _ options: EncodeOptions, size: PixelSize, plays: Int, limits: DecodeLimits, interruption: Interruption,
-    into drain: ByteDrain
+    _ options: EncodeOptions, size: PixelSize, plays: Int, limits: DecodeLimits, into drain: ByteDrain
 ) throws -> any AnimationWriter {
     try checkOutput(size, options.format)
     return switch options.format {
     case .gif:
         try GIFAnimationWriter(
             size: size, plays: plays, background: options.background, effort: options.effort, limits: limits,
-            interruption: interruption, into: drain)
+            into: drain)
     case .webp:
         try WebPAnimationWriter(
             size: size, plays: plays, quality: options.quality, effort: options.effort, limits: limits, into: drain)
@@ -48,7 +47,7 @@ public func encodeAnimation(
     let sink = MemorySink()
     let drain = ByteDrain(options.format, sink)
     let writer = try animationWriter(
-        options, size: frames[0].size, plays: plays, limits: .standard, interruption: Interruption(), into: drain)
+        options, size: frames[0].size, plays: plays, limits: .standard, into: drain)
     for frame in frames {
         try frame.rgba.bytes.withUnsafeBufferPointer { try writer.write($0.baseAddress!, delay: delay) }
     }

@@ -16,7 +16,7 @@ import Support
 final class GIFAnimationWriter: AnimationWriter {
     private let size: PixelSize
     private let background: RGB?
-    private let interruption: Interruption
+    private let drain: ByteDrain
     private let output: GIFOutput
     private var palettes: (first: IndexedPalette, last: IndexedPalette)?
     /// The previous frame as received.
@@ -35,22 +35,21 @@ final class GIFAnimationWriter: AnimationWriter {
     private static let invisibleError = 6.0
 
     init(
-        size: PixelSize, plays: Int, background: RGB?, effort: Int, limits: DecodeLimits, interruption: Interruption,
-        into drain: ByteDrain
+        size: PixelSize, plays: Int, background: RGB?, effort: Int, limits: DecodeLimits, into drain: ByteDrain
     ) throws {
         try limits.check(memory: size, bytesPerPixel: 20)
         self.size = size
         self.background = background
-        self.interruption = interruption
+        self.drain = drain
         output = GIFOutput(
-            width: size.width, height: size.height, plays: plays, effort: effort, into: drain, checking: interruption)
+            width: size.width, height: size.height, plays: plays, effort: effort, into: drain)
         before = PackedCanvas(width: size.width, height: size.height)
         shown = PackedCanvas(width: size.width, height: size.height)
         current = PackedCanvas(width: size.width, height: size.height)
     }
 
     func write(_ frame: UnsafePointer<UInt8>, delay: Int) throws {
-        try interruption.check()
+        try drain.checkpoint(nil)
         for y in 0..<size.height {
             current.setRow(y, frame + y * size.width * 4, channels: 4, background: background)
         }
@@ -135,7 +134,7 @@ final class GIFAnimationWriter: AnimationWriter {
                     && palette.meanError(of: histogram)
                         <= max(palette.meanError * Self.toleratedGrowth, Self.invisibleError)
             } ?? IndexedPalette(histogram, hasTransparent: true)
-        let indices = try Dithering.ordered.indices(of: frame, in: palette, checking: interruption)
+        let indices = try Dithering.ordered.indices(of: frame, in: palette, checking: drain)
         return draw(area, indices, palette, palette.transparent, delay)
     }
 

@@ -24,7 +24,7 @@ struct FrameData {
     /// - Parameter palette: must serve the frame's colours.
     init(
         _ frame: DrawnFrame, _ colours: FrameColours, _ palette: FilePalette, _ spare: Spare, lookAhead: Int,
-        checking interruption: Interruption
+        checking drain: ByteDrain
     ) throws {
         var first = [UInt8](repeating: 0, count: frame.pixels.count)
         var second = spare == .free ? first : []
@@ -59,11 +59,11 @@ struct FrameData {
         self.depth = depth
         self.transparent = skipsPixels ? transparent : nil
         bytes = try Self.compressed(
-            first, spare == .free ? second : first, depth: depth, lookAhead: lookAhead, checking: interruption)
+            first, spare == .free ? second : first, depth: depth, lookAhead: lookAhead, checking: drain)
     }
 
     private static func compressed(
-        _ first: [UInt8], _ second: [UInt8], depth: Int, lookAhead: Int, checking interruption: Interruption
+        _ first: [UInt8], _ second: [UInt8], depth: Int, lookAhead: Int, checking drain: ByteDrain
     ) throws -> [UInt8] {
         try first.withUnsafeBufferPointer { first in
             try second.withUnsafeBufferPointer { second in
@@ -72,7 +72,7 @@ struct FrameData {
                         first.baseAddress!, second.baseAddress!, first.count, Int32(depth), Int32(lookAhead))
                 else { throw ImageError.outOfMemory }
                 defer { apod_lzw_close(lzw) }
-                while apod_lzw_step(lzw) != 0 { try interruption.check() }
+                while apod_lzw_step(lzw) != 0 { try drain.checkpoint(nil) }
                 var count = 0
                 let bytes = apod_lzw_finish(lzw, &count)
                 return Array(UnsafeBufferPointer(start: bytes, count: count))

@@ -8,7 +8,6 @@ final class GIFOutput {
     private let plays: Int
     private let effort: Int
     private let drain: ByteDrain
-    private let interruption: Interruption
     /// The global palette; nil before the first frame is written.
     private var shared: FilePalette?
     private var held: [(frame: DrawnFrame, colours: FrameColours)] = []
@@ -22,15 +21,12 @@ final class GIFOutput {
     /// - Parameters:
     ///   - plays: 0 is infinite, as in `AnimationReader.plays`.
     ///   - effort: 0 to 9.
-    init(
-        width: Int, height: Int, plays: Int, effort: Int, into drain: ByteDrain, checking interruption: Interruption
-    ) {
+    init(width: Int, height: Int, plays: Int, effort: Int, into drain: ByteDrain) {
         self.width = width
         self.height = height
         self.plays = plays
         self.effort = effort
         self.drain = drain
-        self.interruption = interruption
     }
 
     func write(_ frame: DrawnFrame) throws {
@@ -112,7 +108,7 @@ final class GIFOutput {
         func attempt(_ palette: FilePalette, isShared: Bool) throws {
             for spare in ways.spares {
                 let data = try FrameData(
-                    frame, colours, palette, spare, lookAhead: ways.lookAhead, checking: interruption)
+                    frame, colours, palette, spare, lookAhead: ways.lookAhead, checking: drain)
                 let count = data.bytes.count + (isShared ? 0 : palette.colours.count * 3)
                 if count < best?.count ?? .max { best = (data, isShared, count) }
             }

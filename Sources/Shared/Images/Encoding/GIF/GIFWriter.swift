@@ -14,7 +14,6 @@ final class GIFWriter: RowWriter {
     private let background: RGB?
     private let effort: Int
     private let drain: ByteDrain
-    private let interruption = Interruption()
     private var y = 0
 
     init(size: PixelSize, channels: Int, options: EncodeOptions, into drain: ByteDrain) {
@@ -33,7 +32,7 @@ final class GIFWriter: RowWriter {
     func finish() throws {
         let area = CanvasArea(columns: 0..<canvas.width, rows: 0..<canvas.height)
         let output = GIFOutput(
-            width: canvas.width, height: canvas.height, plays: 1, effort: effort, into: drain, checking: interruption)
+            width: canvas.width, height: canvas.height, plays: 1, effort: effort, into: drain)
         try output.write(drawn(area))
         try output.finish()
     }
@@ -47,8 +46,7 @@ final class GIFWriter: RowWriter {
             indices = picture.exactIndices(in: palette)
         } else {
             palette = IndexedPalette(picture.histogram, hasTransparent: picture.skipsPixels)
-            indices = try Dithering.errorDiffusion.indices(
-                of: picture, in: palette, checking: interruption)
+            indices = try Dithering.errorDiffusion.indices(of: picture, in: palette, checking: drain)
         }
         var frame = DrawnFrame(
             area, indices, palette, transparent: picture.skipsPixels ? palette.transparent : nil,

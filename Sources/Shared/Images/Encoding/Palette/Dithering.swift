@@ -11,17 +11,17 @@ enum Dithering {
     /// Returns the palette index of each pixel, row by row, in a palette that may lack some colours. Pixels that are
     /// not drawn get the transparent index.
     func indices(
-        of pixels: DrawnPixels, in palette: IndexedPalette, checking interruption: Interruption
+        of pixels: DrawnPixels, in palette: IndexedPalette, checking drain: ByteDrain
     ) throws -> [UInt8] {
         var indices = [UInt8](repeating: palette.transparent ?? 0, count: pixels.area.count)
         try indices.withUnsafeMutableBufferPointer { indices in
             try palette.withNearest { nearest in
                 switch self {
                 case .errorDiffusion:
-                    try Self.diffuse(pixels, palette.colours, nearest, interruption, into: indices.baseAddress!)
+                    try Self.diffuse(pixels, palette.colours, nearest, drain, into: indices.baseAddress!)
                 case .ordered:
                     try Self.order(
-                        pixels, Self.pattern(for: palette), nearest, interruption, into: indices.baseAddress!)
+                        pixels, Self.pattern(for: palette), nearest, drain, into: indices.baseAddress!)
                 }
             }
         }
@@ -29,7 +29,7 @@ enum Dithering {
     }
 
     private static func diffuse(
-        _ pixels: DrawnPixels, _ colours: [PackedColour], _ nearest: NearestIndices, _ interruption: Interruption,
+        _ pixels: DrawnPixels, _ colours: [PackedColour], _ nearest: NearestIndices, _ drain: ByteDrain,
         into indices: UnsafeMutablePointer<UInt8>
     ) throws {
         let width = pixels.area.columns.count
@@ -42,7 +42,7 @@ enum Dithering {
                 var here = errors.baseAddress!
                 var below = here + rowCount
                 for (line, y) in pixels.area.rows.enumerated() {
-                    if line % 64 == 0 { try interruption.check() }
+                    if line % 64 == 0 { try drain.checkpoint(nil) }
                     below.update(repeating: 0, count: rowCount)
                     diffuseRow(
                         pixels.row(y), width: width, leftward: line % 2 == 1, colours, nearest, here + 3, below + 3,
@@ -114,13 +114,13 @@ enum Dithering {
     }
 
     private static func order(
-        _ pixels: DrawnPixels, _ pattern: [Int], _ nearest: NearestIndices, _ interruption: Interruption,
+        _ pixels: DrawnPixels, _ pattern: [Int], _ nearest: NearestIndices, _ drain: ByteDrain,
         into indices: UnsafeMutablePointer<UInt8>
     ) throws {
         let columns = pixels.area.columns
         try pattern.withUnsafeBufferPointer { pattern in
             for (line, y) in pixels.area.rows.enumerated() {
-                if line % 64 == 0 { try interruption.check() }
+                if line % 64 == 0 { try drain.checkpoint(nil) }
                 let target = indices + line * columns.count
                 let row = pixels.row(y)
                 // The pattern of blue is shifted, which also mixes hues.

@@ -78,6 +78,9 @@ struct VariantWork {
         if files.contains(where: \.file.isDamaged) {
             tool.log.warning("\(path): the picture is damaged; parts of it may be wrong or gray")
         }
+        for (variant, file) in files where file.isNew && file.frameCount > 1 {
+            try warn(of: file, variant, from: path, byteCount: picture.source.byteCount())
+        }
         guard argument == nil, let folder = self.files as? FolderDestination else { return }
         try tool.remember(folder.made(files), in: folder.folder.absolutePath(), of: path, input)
     }
@@ -126,6 +129,20 @@ struct VariantWork {
             files.append(($0, $1))
         }
         return files
+    }
+
+    /// The growth that rounded corners or slightly more pixels explain.
+    private static let usualGrowth = 3
+    /// Smaller files load quickly, and the container of a WebP alone outweighs a tiny GIF.
+    private static let smallFile = 16 << 10
+
+    /// Logs a warning if an animation takes many times the bytes of its source.
+    private func warn(of file: MadeFile, _ variant: Variant, from path: String, byteCount: Int) {
+        guard file.bytes > Self.smallFile, file.bytes / Self.usualGrowth >= byteCount else { return }
+        let growth = file.bytes / max(byteCount, 1)
+        tool.log.warning(
+            "\(path): the animated \(variant.name) takes \(growth) times the bytes of its source;"
+                + " --fps N keeps fewer frames, --frame 0 only the first")
     }
 
     // MARK: The record

@@ -54,6 +54,25 @@ struct DownsampleFormatTests {
         #expect(missing.status == 65 && missing.stderr.contains("frame"))
     }
 
+    @Test func warnsOfAnimationsFarLargerThanTheirSource() throws {
+        let home = try ToolHome()
+        let view = CameraView(width: 60, height: 40, count: 12, noise: 20, noisyShare: 0.03)
+        let size = PixelSize(width: view.width, height: view.height)
+        let frames = view.frames.map { PixelBuffer(size: size, channels: 4, bytes: $0) }
+        try home.write("camera.gif", encodeAnimation(frames, delay: 40, EncodeOptions(format: .gif)))
+        for status in ["made", "hit"] {
+            let output = try home.run("img-downsample", ["camera.gif", "--width", "240", "--enlarge"]).expect(0)
+            let made = try #require(output.record.variant("custom"))
+            #expect(made.string("status") == status && made.integer("frames") == 12)
+            let isWarned = output.stderr.contains("camera.gif: the animated custom takes")
+            #expect(isWarned == (status == "made"), "\(output)")
+        }
+        for options in [["--width", "240", "--enlarge", "--frame", "0"], ["--width", "30"]] {
+            let output = try home.run("img-downsample", ["camera.gif"] + options).expect(0)
+            #expect(output.stderr.isEmpty, "\(output)")
+        }
+    }
+
     @Test func tiffIsReadOrItsMissingLibraryIsReported() throws {
         let home = try ToolHome()
         let pages = [0, 1].map { page in

@@ -25,8 +25,13 @@ extension FileFacts {
 }
 
 extension MadeFile {
+    private var facts: Record? { details.flatMap { try? Record(parsing: Array($0.utf8)) } }
+
     /// Whether the file was made from a damaged picture.
-    var isDamaged: Bool { details.flatMap { try? Record(parsing: Array($0.utf8)) }?.bool("damaged") == true }
+    var isDamaged: Bool { facts?.bool("damaged") == true }
+
+    /// The number of frames; 1 for a still picture.
+    var frameCount: Int { facts?.integer("frames") ?? 1 }
 
     /// Returns the variant's field for a record. `status` is by default `made` for a new file and `hit` for an existing
     /// file.
@@ -38,7 +43,7 @@ extension MadeFile {
         field.set("bytes", .integer(bytes))
         field.set("format", .string(String(contentType.drop { $0 != "/" }.dropFirst())))
         field.set("status", .string(status ?? (isNew ? "made" : "hit")))
-        if let details, let facts = try? Record(parsing: Array(details.utf8)) {
+        if let facts {
             for name in facts.names {
                 if let path = FieldPath(name), let raw = facts.raw(path) { field.set(name, .raw(Array(raw))) }
             }

@@ -33,6 +33,9 @@ final class PictureSource: VariantSource {
     /// Throws `ImageError`, `FormatFailure`, and errors of opening the picture.
     func info() throws -> ImageHeader { try picture().info }
 
+    /// The length of the file. Throws the errors of `info`.
+    func byteCount() throws -> Int { try picture().source.count }
+
     /// Returns the embedded thumbnail, rotated like the picture; nil if there is none.
     func thumbnail() -> PictureSource? {
         guard let (source, info) = try? picture(),

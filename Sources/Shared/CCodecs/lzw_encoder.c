@@ -34,7 +34,9 @@ typedef struct {
 } piece;
 
 struct apod_lzw {
-    const uint8_t *first, *second;
+    // The indices that each pixel may have, `per_pixel` of them; the first is repeated after the last.
+    const uint8_t *choices;
+    int per_pixel;
     size_t count, position;
     int depth, looks_ahead;
     // The current table, and two for trials.
@@ -83,36 +85,56 @@ static int add(strings *table, int code, uint8_t number) {
     return (int)slot;
 }
 
-// The longest strings that match the pixels from `start`.
+// The longest strings that match the pixels from `start`, and the first index of each.
 typedef struct {
     int codes[PATHS];
+    uint8_t heads[PATHS];
     int count;
     size_t length;
 } match;
 
+static const uint8_t *choices_at(const struct apod_lzw *lzw, size_t place) {
+    return lzw->choices + place * (size_t)lzw->per_pixel;
+}
+
+// Whether the choices of a pixel go on after `k` of them.
+static int has_choice(const struct apod_lzw *lzw, const uint8_t *choices, int k) {
+    return k == 0 || (k < lzw->per_pixel && choices[k] != choices[0]);
+}
+
 static void begin(const struct apod_lzw *lzw, size_t start, int forced, match *found) {
-    uint8_t first = lzw->first[start], second = lzw->second[start];
+    const uint8_t *choices = choices_at(lzw, start);
     found->length = 1;
-    found->count = 1;
-    found->codes[0] = forced == NONE ? first : forced;
-    if (forced == NONE && second != first) found->codes[found->count++] = second;
+    found->count = 0;
+    if (forced != NONE) {
+        found->codes[found->count++] = forced;
+        found->heads[0] = (uint8_t)forced;
+        return;
+    }
+    for (int k = 0; k < PATHS && has_choice(lzw, choices, k); k++) {
+        found->heads[found->count] = choices[k];
+        found->codes[found->count++] = choices[k];
+    }
 }
 
 // Extends the strings by one pixel. Returns 0 if no string can be extended.
 static int follow(const struct apod_lzw *lzw, const strings *table, size_t start, match *found) {
     size_t place = start + found->length;
     if (place == lzw->count) return 0;
-    uint8_t first = lzw->first[place], second = lzw->second[place];
+    const uint8_t *choices = choices_at(lzw, place);
     int codes[PATHS], count = 0;
+    uint8_t heads[PATHS];
     for (int path = 0; path < found->count; path++) {
-        int code = longer(table, found->codes[path], first);
-        if (code != NONE && count < PATHS) codes[count++] = code;
-        if (second == first) continue;
-        code = longer(table, found->codes[path], second);
-        if (code != NONE && count < PATHS) codes[count++] = code;
+        for (int k = 0; count < PATHS && has_choice(lzw, choices, k); k++) {
+            int code = longer(table, found->codes[path], choices[k]);
+            if (code == NONE) continue;
+            heads[count] = found->heads[path];
+            codes[count++] = code;
+        }
     }
     if (count == 0) return 0;
     memcpy(found->codes, codes, sizeof *codes * (size_t)count);
+    memcpy(found->heads, heads, (size_t)count);
     found->count = count;
     found->length++;
     return 1;
@@ -130,9 +152,19 @@ static match longest(const struct apod_lzw *lzw, const strings *table, size_t st
 static void choose(struct apod_lzw *lzw, strings *table, size_t start, const match *found, size_t *best, int *code,
                    int *number) {
     size_t place = start + found->length;
-    uint8_t numbers[2] = {lzw->first[place], lzw->second[place]};
+    const uint8_t *numbers = choices_at(lzw, place);
+    // Trying all combinations of many choices would take too long: takes the start of the longest next string.
+    if (lzw->per_pixel > 2) {
+        match behind = longest(lzw, table, place, NONE);
+        size_t reach = found->length + behind.length;
+        if (*code != NONE && reach <= *best) return;
+        *best = reach;
+        *code = found->codes[0];
+        *number = behind.heads[0];
+        return;
+    }
     for (int path = 0; path < found->count; path++) {
-        for (int choice = 0; choice < (numbers[0] == numbers[1] ? 1 : 2); choice++) {
+        for (int choice = 0; has_choice(lzw, numbers, choice); choice++) {
             int slot = table->next < CODES ? add(table, found->codes[path], numbers[choice]) : NONE;
             match behind = longest(lzw, table, place, numbers[choice]);
             if (slot != NONE) table->keys[slot] = 0;
@@ -179,8 +211,8 @@ static int run(struct apod_lzw *lzw, strings *table, int looks_ahead, size_t *po
         size_t length = found.length;
         if (start + length < lzw->count) {
             size_t best = 0;
-            uint8_t next = lzw->first[start + length];
-            if (looks_ahead || found.count > 1 || next != lzw->second[start + length]) {
+            const uint8_t *next = choices_at(lzw, start + length);
+            if (looks_ahead || found.count > 1 || has_choice(lzw, next, 1)) {
                 code = NONE;
                 choose(lzw, table, start, &found, &best, &code, &number);
                 for (int back = 1; back <= looks_ahead && back < kept; back++) {
@@ -189,7 +221,7 @@ static int run(struct apod_lzw *lzw, strings *table, int looks_ahead, size_t *po
                     if (best > reach) length = found.length - (size_t)back;
                 }
             } else {
-                number = next;
+                number = next[0];
             }
             if (table->next < CODES) {
                 add(table, code, (uint8_t)number);
@@ -224,7 +256,7 @@ static void put_piece(struct apod_lzw *lzw, const piece *piece) {
     for (int i = 0; i < piece->count; i++) put(lzw, piece->codes[i], width(lzw, lzw->since_clear++));
 }
 
-apod_lzw *apod_lzw_open(const uint8_t *first, const uint8_t *second, size_t count, int depth, int looks_ahead) {
+apod_lzw *apod_lzw_open(const uint8_t *choices, int per_pixel, size_t count, int depth, int looks_ahead) {
     if (count > SIZE_MAX / 2 - 4096) return NULL;
     apod_lzw *lzw = calloc(1, sizeof *lzw);
     if (lzw == NULL) return NULL;
@@ -239,8 +271,8 @@ apod_lzw *apod_lzw_open(const uint8_t *first, const uint8_t *second, size_t coun
         apod_lzw_close(lzw);
         return NULL;
     }
-    lzw->first = first;
-    lzw->second = second;
+    lzw->choices = choices;
+    lzw->per_pixel = per_pixel;
     lzw->count = count;
     lzw->depth = depth;
     lzw->looks_ahead = looks_ahead;

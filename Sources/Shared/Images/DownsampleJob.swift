@@ -262,7 +262,7 @@ struct DownsampleJob {
             output, placement: planned.placement, orientation: planned.plan.orientation,
             channels: source.layout.channels, options: options, firstFrame: planned.firstFrame
         ) { size, channels in
-            if let animation = planned.animation { return animation.frame() }
+            if let animation = planned.animation { return animation.frame(channels: channels) }
             if let kept = planned.kept, !source.isConverted {
                 guard encoding.holds(size) else {
                     return KeptPNGWriter(kept, channels: channels, metadata: encoding.metadata, into: planned.drain)
@@ -313,7 +313,7 @@ extension DownsampleJob {
         func isFitted(_ planned: PlannedOutput) -> Bool { showsAllFrames(planned) && planned.output.byteLimit != nil }
         for planned in planned where showsAllFrames(planned) && !isFitted(planned) {
             planned.animation = try AnimatedOutput(
-                planned.output.encoding, size: planned.placement.target, plays: reader.plays,
+                animationEncoding(planned), size: planned.placement.target, plays: reader.plays,
                 framesPerSecond: planned.output.framesPerSecond, options: options, into: planned.drain)
         }
         let last = planned.contains(where: showsAllFrames) ? Int.max : planned.compactMap(\.output.frame).max() ?? 0
@@ -326,7 +326,13 @@ extension DownsampleJob {
             }
             count += 1
             if shown.isEmpty { continue }
-            let canvas = PixelRows(frame.pixels, size: reader.size, channels: 4)
+            let isOpaque =
+                transform == nil && shown.allSatisfy { $0.animation != nil }
+                && OpaqueRows.covers(frame.pixels, reader.size)
+            let canvas: any RowReader =
+                isOpaque
+                ? OpaqueRows(frame.pixels, size: reader.size)
+                : PixelRows(frame.pixels, size: reader.size, channels: 4)
             try pass(Source(transform.map { SRGBRows(canvas, $0, options: options) } ?? canvas), shown) { _ in }
         }
         for planned in planned.reversed() {
@@ -341,6 +347,13 @@ extension DownsampleJob {
                     isTruncated: info.isTruncated || isCut, isDamaged: info.isDamaged || reader.isDamaged, frames))
         }
         return true
+    }
+
+    /// Returns the options for all frames of an animation. The frames of a GIF that keeps its size stay exact.
+    private func animationEncoding(_ planned: PlannedOutput) -> EncodeOptions {
+        var encoding = planned.output.encoding
+        encoding.toleratesLoss = !planned.plan.isIdentity || info.format != .gif
+        return encoding
     }
 
     /// Returns the animation's reader, or nil for a still picture. Also returns nil for an animation that ends within
@@ -364,7 +377,7 @@ extension DownsampleJob {
     /// Encodes an animation with a size limit. Decodes it again for each quality.
     private func fit(_ planned: PlannedOutput, _ source: some ByteSource) throws {
         guard let byteLimit = planned.output.byteLimit else { return }
-        let bytes = try fitted(planned.output.encoding, byteLimit: byteLimit) { encoding in
+        let bytes = try fitted(animationEncoding(planned), byteLimit: byteLimit) { encoding in
             let sink = MemorySink()
             var output = planned.output
             output.encoding = encoding

@@ -242,11 +242,11 @@ typedef struct apod_lzw apod_lzw;
 
 /// Opens an encoder for the palette indices of a GIF frame (GIF89a, appendix F). Returns NULL if out of memory.
 ///
-/// Each of `count` pixels may be written as its index in `first` or in `second`; the encoder chooses the index that
-/// compresses better. All indices must be below 2^`depth` (2 to 8), and both arrays must stay valid until the encoder
-/// is closed. A string may be shortened by up to `looks_ahead` pixels, 0 to 3, if the next string grows by more. Each
-/// of these pixels adds about the time of a run without them.
-apod_lzw *apod_lzw_open(const uint8_t *first, const uint8_t *second, size_t count, int depth, int looks_ahead);
+/// `choices` has `per_pixel` indices for each of `count` pixels; the encoder writes the index that compresses best. If
+/// a pixel has fewer choices, its first is repeated after the last. All indices must be below 2^`depth` (2 to 8), and the
+/// array must stay valid until the encoder is closed. A string may be shortened by up to `looks_ahead` pixels, 0 to 3,
+/// if the next string grows by more. Each of these pixels adds about the time of a run without them.
+apod_lzw *apod_lzw_open(const uint8_t *choices, int per_pixel, size_t count, int depth, int looks_ahead);
 void apod_lzw_close(apod_lzw *lzw);
 /// Compresses about as many pixels as fill a string table. Returns 0 at the end.
 int apod_lzw_step(apod_lzw *lzw);

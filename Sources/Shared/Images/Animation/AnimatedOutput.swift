@@ -44,7 +44,7 @@ final class AnimatedOutput {
     }
 
     /// Returns a writer for the rows of the next frame, as RGBA.
-    func frame() -> any RowWriter { Frame(self) }
+    func frame(channels: Int) -> any RowWriter { Frame(self, channels: channels) }
 
     func finish() throws {
         try flush()
@@ -58,14 +58,23 @@ final class AnimatedOutput {
 
     private final class Frame: RowWriter {
         private let animation: AnimatedOutput
+        private let channels: Int
         private var y = 0
 
-        init(_ animation: AnimatedOutput) { self.animation = animation }
+        init(_ animation: AnimatedOutput, channels: Int) {
+            self.animation = animation
+            self.channels = channels
+        }
 
         func write(_ row: UnsafePointer<UInt8>) {
-            let count = animation.size.width * 4
-            (animation.canvas.bytes + y * count).update(from: row, count: count)
+            let width = animation.size.width
+            let target = animation.canvas.bytes + y * width * 4
             y += 1
+            if channels == 4 { return target.update(from: row, count: width * 4) }
+            for x in 0..<width {
+                let (pixel, sample) = (target + x * 4, row + x * 3)
+                (pixel[0], pixel[1], pixel[2], pixel[3]) = (sample[0], sample[1], sample[2], 255)
+            }
         }
 
         func finish() {}

@@ -20,6 +20,10 @@ func animationWriter(
 ) throws -> any AnimationWriter {
     try checkOutput(size, options.format)
     return switch options.format {
+    case .gif where options.toleratesLoss && options.quality < 100:
+        try LossyGIFAnimationWriter(
+            size: size, plays: plays, background: options.background, quality: options.quality, effort: options.effort,
+            limits: limits, into: drain)
     case .gif:
         try GIFAnimationWriter(
             size: size, plays: plays, background: options.background, effort: options.effort, limits: limits,

@@ -26,8 +26,7 @@ final class GIFAnimationWriter: AnimationWriter {
     private let shown: PackedCanvas
     /// The last frame, until its disposal is known.
     private var pending: DrawnFrame?
-    /// The accumulated rounding error of the written delays, in milliseconds.
-    private var roundingError = 0
+    private var clock = GIFClock()
 
     /// The maximum growth of a palette's mean squared error for reuse.
     private static let toleratedGrowth = 1.5
@@ -53,7 +52,7 @@ final class GIFAnimationWriter: AnimationWriter {
         for y in 0..<size.height {
             current.setRow(y, frame + y * size.width * 4, channels: 4, background: background)
         }
-        let hundredths = hundredths(delay)
+        let hundredths = clock.hundredths(delay)
         var changed: CanvasArea? = whole
         if var last = pending {
             var changes = self.changes()
@@ -76,21 +75,6 @@ final class GIFAnimationWriter: AnimationWriter {
     }
 
     private var whole: CanvasArea { CanvasArea(columns: 0..<size.width, rows: 0..<size.height) }
-
-    /// Returns the delay in hundredths of a second. Carries the rounding error over to later frames, which preserves
-    /// the duration of the animation.
-    private func hundredths(_ milliseconds: Int) -> Int {
-        // Clamped against overflow: no format stores more than 32 bits. The maximum of a GIF, ten minutes, is far
-        // below.
-        let wanted = min(max(milliseconds, 0), 1 << 32) + roundingError
-        let result = max((wanted + 5) / 10, 0)
-        guard result <= 0xFFFF else {
-            roundingError = 0
-            return 0xFFFF
-        }
-        roundingError = wanted - result * 10
-        return result
-    }
 
     /// Returns the bounding rectangles of all pixels that changed, and of all that became transparent.
     private func changes() -> (changed: CanvasArea?, cleared: CanvasArea?) {

@@ -32,6 +32,10 @@ final class WebPAnimationWriter: AnimationWriter {
     /// Later frames may make up for the difference, but not in photographs, whose noise changes in every frame.
     private static let mostGrowth = 3
 
+    /// The number of pixels per byte of a lossless first frame from which the frame is too plain to predict the size of
+    /// the others, as a blank frame.
+    private static let plainPixels = 50
+
     init(
         size: PixelSize, plays: Int, quality: Int, effort: Int, limits: DecodeLimits, into drain: ByteDrain
     ) throws {
@@ -70,7 +74,7 @@ final class WebPAnimationWriter: AnimationWriter {
         }
         var modes: [WebPAnimationEncoding.Mode] = []
         // Later frames favour lossless encoding, so it is always smaller if its first frame is smaller.
-        if bytes[0] < bytes[1] { modes.append(lossy) }
+        if bytes[0] < bytes[1] || bytes[1] * Self.plainPixels < size.width * size.height { modes.append(lossy) }
         if bytes[1] < bytes[0] * Self.mostGrowth { modes.append(.lossless) }
         encodings = try modes.map(encoding)
     }

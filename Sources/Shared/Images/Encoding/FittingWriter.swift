@@ -54,7 +54,7 @@ func fitted(
     var best: [UInt8]?
     var smallest = Int.max
     var attempt = encoding
-    var (low, high) = (1, encoding.format.hasQuality ? encoding.quality : 1)
+    var (low, high) = (1, encoding.format.hasQuality || encoding.toleratesLoss ? encoding.quality : 1)
     attempt.quality = high
     while low <= high {
         let bytes = try encode(attempt)

@@ -3,8 +3,8 @@ import Formats
 /// Options for encoding a picture. Equal options and pixels give equal bytes.
 public struct EncodeOptions: Sendable, Hashable {
     public var format: OutputFormat
-    /// 1...100 on the format's own scale; AVIF uses the scale of JPEG. PNG and GIF are lossless and ignore it. Values
-    /// are clamped.
+    /// 1...100 on the format's own scale; AVIF uses the scale of JPEG. PNG and still GIF are lossless and ignore
+    /// it, and an animated GIF uses it only if its pixels are resampled. Values are clamped.
     public var quality: Int {
         didSet { quality = min(max(quality, 1), 100) }
     }
@@ -36,6 +36,10 @@ public struct EncodeOptions: Sendable, Hashable {
         self.isProgressive = isProgressive
         self.metadata = metadata
     }
+
+    /// Whether the frames of an animation may be approximated, according to the quality, because their pixels are
+    /// resampled. If not, a GIF keeps all colours that fit in a palette.
+    var toleratesLoss = false
 
     /// Whether a low quality also reduces the levels of alpha in a WebP, to fit a byte limit.
     var losesAlpha = false

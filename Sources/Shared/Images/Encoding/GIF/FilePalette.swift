@@ -15,6 +15,9 @@ struct FilePalette {
         self.table = table
     }
 
+    /// Makes a palette with the same indices.
+    init(_ palette: IndexedPalette) { self.init(palette.colours, room: palette.count) }
+
     /// Makes a palette for a single frame. Includes as many spare colours as fit without doubling its size.
     init(_ frame: FrameColours) {
         let needed = frame.needed.colours

@@ -1,4 +1,3 @@
-import CCodecs
 import Support
 
 /// The pixels of a frame as stored in a GIF: compressed palette indices.
@@ -26,8 +25,8 @@ struct FrameData {
         _ frame: DrawnFrame, _ colours: FrameColours, _ palette: FilePalette, _ spare: Spare, lookAhead: Int,
         checking drain: ByteDrain
     ) throws {
-        var first = [UInt8](repeating: 0, count: frame.pixels.count)
-        var second = spare == .free ? first : []
+        let perPixel = spare == .free ? 2 : 1
+        var choices = [UInt8](repeating: 0, count: frame.pixels.count * perPixel)
         var highest: UInt8 = 0
         var skipsPixels = false
         let transparent = palette.transparent(in: colours)
@@ -44,12 +43,12 @@ struct FrameData {
             // At least one of `own` and `left` is not nil, because the palette serves the colours.
             let left = isFree ? transparent : nil
             let index = (spare == .drawn ? own ?? left : left ?? own) ?? 0
-            first[place] = index
+            choices[place * perPixel] = index
             highest = max(highest, index)
             if isFree, index == transparent { skipsPixels = true }
             if spare == .free {
                 let other = own ?? index
-                second[place] = other
+                choices[place * 2 + 1] = other
                 highest = max(highest, other)
             }
         }
@@ -58,25 +57,7 @@ struct FrameData {
         self.palette = palette
         self.depth = depth
         self.transparent = skipsPixels ? transparent : nil
-        bytes = try Self.compressed(
-            first, spare == .free ? second : first, depth: depth, lookAhead: lookAhead, checking: drain)
-    }
-
-    private static func compressed(
-        _ first: [UInt8], _ second: [UInt8], depth: Int, lookAhead: Int, checking drain: ByteDrain
-    ) throws -> [UInt8] {
-        try first.withUnsafeBufferPointer { first in
-            try second.withUnsafeBufferPointer { second in
-                guard
-                    let lzw = apod_lzw_open(
-                        first.baseAddress!, second.baseAddress!, first.count, Int32(depth), Int32(lookAhead))
-                else { throw ImageError.outOfMemory }
-                defer { apod_lzw_close(lzw) }
-                while apod_lzw_step(lzw) != 0 { try drain.checkpoint(nil) }
-                var count = 0
-                let bytes = apod_lzw_finish(lzw, &count)
-                return Array(UnsafeBufferPointer(start: bytes, count: count))
-            }
-        }
+        bytes = try LZW.compressed(
+            choices, choicesPerPixel: perPixel, depth: depth, lookAhead: lookAhead, checking: drain)
     }
 }

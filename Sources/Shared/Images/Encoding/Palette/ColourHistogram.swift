@@ -1,4 +1,4 @@
-/// A histogram of colours in cells of 8 x 8 x 8 levels (5 bits per channel), with sums for means and variances.
+/// A histogram of colours in cells, by default of 8 x 8 x 8 levels, with sums for means and variances.
 struct ColourHistogram {
     /// The sums of one or more cells.
     struct Moments {
@@ -8,6 +8,15 @@ struct ColourHistogram {
         var blue = 0
         /// The sum of the squares of all samples.
         var squares = 0
+
+        @inline(__always) mutating func add(_ pixel: PackedColour, weight: Int) {
+            let (r, g, b) = (pixel.red, pixel.green, pixel.blue)
+            count &+= weight
+            red &+= r &* weight
+            green &+= g &* weight
+            blue &+= b &* weight
+            squares &+= (r &* r &+ g &* g &+ b &* b) &* weight
+        }
 
         static func + (a: Moments, b: Moments) -> Moments {
             Moments(
@@ -38,23 +47,32 @@ struct ColourHistogram {
         }
     }
 
-    static let side = 32
+    /// The division of each channel into cells.
+    let axis: ColourCells
     /// Indexed by red, green, blue; red changes slowest.
-    private(set) var cells = [Moments](repeating: Moments(), count: side * side * side)
+    private(set) var cells: [Moments]
+
+    init(_ axis: ColourCells = .even32) {
+        self.axis = axis
+        cells = [Moments](repeating: Moments(), count: axis.count * axis.count * axis.count)
+    }
 
     /// Counts the opaque pixels.
     mutating func add(_ pixels: UnsafeBufferPointer<PackedColour>) {
+        let axis = axis
         cells.withUnsafeMutableBufferPointer { cells in
-            for pixel in pixels where !pixel.isTransparent {
-                let (r, g, b) = (pixel.red, pixel.green, pixel.blue)
-                let cell = (r >> 3) << 10 | (g >> 3) << 5 | b >> 3
-                cells[cell].count &+= 1
-                cells[cell].red &+= r
-                cells[cell].green &+= g
-                cells[cell].blue &+= b
-                cells[cell].squares &+= r &* r &+ g &* g &+ b &* b
-            }
+            for pixel in pixels where !pixel.isTransparent { cells[Self.cell(pixel, axis)].add(pixel, weight: 1) }
         }
+    }
+
+    /// Counts an opaque pixel `weight` times.
+    mutating func add(_ pixel: PackedColour, weight: Int) {
+        cells[Self.cell(pixel, axis)].add(pixel, weight: weight)
+    }
+
+    @inline(__always) private static func cell(_ pixel: PackedColour, _ axis: ColourCells) -> Int {
+        let (r, g, b) = (Int(axis.index[pixel.red]), Int(axis.index[pixel.green]), Int(axis.index[pixel.blue]))
+        return (r &* axis.count &+ g) &* axis.count &+ b
     }
 
     var occupied: [Moments] { cells.filter { $0.count > 0 } }

@@ -110,7 +110,12 @@ enum Dithering {
         // of its square. The pattern is slightly weaker, because it is more visible than the error.
         let distance = (palette.meanError / 3 * 12).squareRoot()
         let strength = min(distance * 0.75, 64)
-        return bayer.map { Int((((Double($0) + 0.5) / 64 - 0.5) * strength).rounded()) }
+        return pattern(strength: strength)
+    }
+
+    /// - Parameter strength: the difference of the largest and the smallest offset.
+    static func pattern(strength: Double) -> [Int] {
+        bayer.map { Int((((Double($0) + 0.5) / 64 - 0.5) * strength).rounded()) }
     }
 
     private static func order(

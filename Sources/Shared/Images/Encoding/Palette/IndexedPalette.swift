@@ -7,6 +7,7 @@ final class IndexedPalette {
     let meanError: Double
     private let table: ColourTable
     private let search: NearestColour
+    private let axis: ColourCells
     /// The nearest colour of each cell of 4 x 4 x 4 steps (6 bits per channel), computed on demand.
     private var nearest: [UInt16] = []
 
@@ -21,13 +22,32 @@ final class IndexedPalette {
         self.init(design.colours, meanError: design.meanError, hasTransparent: hasTransparent)
     }
 
-    private init(_ colours: [PackedColour], meanError: Double, hasTransparent: Bool) {
+    /// Makes a palette of as few colours as the tolerance permits, with a transparent index.
+    ///
+    /// - Parameters:
+    ///   - exact: all colours, if there are at most 256.
+    ///   - limit: 1 to 255 colours.
+    ///   - tolerance: see `PaletteDesign`.
+    convenience init(_ histogram: ColourHistogram, exact: ColourTable?, limit: Int, tolerance: Double) {
+        var (colours, meanError) = ([PackedColour(red: 0, green: 0, blue: 0)], 0.0)
+        if exact?.colours.isEmpty != true {
+            let design = PaletteDesign(histogram, limit: limit, tolerance: tolerance)
+            (colours, meanError) = (design.colours, design.meanError)
+            if let exact, exact.colours.count <= colours.count { (colours, meanError) = (exact.colours, 0) }
+        }
+        self.init(colours, meanError: meanError, hasTransparent: true, axis: .darkened64)
+    }
+
+    private init(
+        _ colours: [PackedColour], meanError: Double, hasTransparent: Bool, axis: ColourCells = .even64
+    ) {
         var table = ColourTable()
         // Two boxes may have the same mean.
         for colour in colours { _ = table.insert(colour) }
         self.table = table
         self.colours = table.colours
         self.meanError = meanError
+        self.axis = axis
         transparent = hasTransparent ? UInt8(table.colours.count) : nil
         search = NearestColour(table.colours)
     }
@@ -46,13 +66,45 @@ final class IndexedPalette {
         return total / Double(max(count, 1))
     }
 
+    func index(of colour: PackedColour) -> UInt8? { table.index(of: colour) }
+
+    /// Returns the index of the nearest colour and its squared distance. Corrects the search by cells, which would make
+    /// similar pixels of adjacent cells differ more than necessary.
+    @inline(__always) func nearest(_ colour: PackedColour, _ cells: NearestIndices) -> (index: UInt8, distance: Int) {
+        var index = cells.index(colour.red, colour.green, colour.blue)
+        var distance = colour.distance(to: colours[Int(index)])
+        if distance == 0 { return (index, 0) }
+        for other in neighbours(of: index) {
+            let candidate = colour.distance(to: colours[Int(other)])
+            if candidate < distance { (index, distance) = (other, candidate) }
+        }
+        return (index, distance)
+    }
+
+    /// Returns the indices of the colours nearest to a colour of the palette, the nearest first.
+    func neighbours(of index: UInt8) -> ArraySlice<UInt8> {
+        let count = min(Self.mostNeighbours, colours.count - 1)
+        return neighbours[Int(index) * count..<(Int(index) + 1) * count]
+    }
+
+    private lazy var neighbours: [UInt8] = colours.flatMap { colour in
+        let others = colours.indices.filter { colours[$0] != colour }
+        let order = others.sorted {
+            (colours[$0].distance(to: colour), $0) < (colours[$1].distance(to: colour), $1)
+        }
+        return order.prefix(Self.mostNeighbours).map { UInt8($0) }
+    }
+
+    /// A colour has about twelve neighbours in a dense palette.
+    private static let mostNeighbours = 12
+
     func exactIndex(_ colour: PackedColour) -> UInt8 { table.index(of: colour)! }
 
     /// Calls `body` with a search for the colour nearest to samples of 0...255.
     func withNearest<Result>(_ body: (NearestIndices) throws -> Result) rethrows -> Result {
         if nearest.isEmpty { nearest = [UInt16](repeating: NearestIndices.unknown, count: 1 << 18) }
         return try nearest.withUnsafeMutableBufferPointer {
-            try body(NearestIndices(cells: $0.baseAddress!, search: search))
+            try body(NearestIndices(cells: $0.baseAddress!, search: search, axis: axis))
         }
     }
 }
@@ -62,9 +114,10 @@ struct NearestIndices {
     fileprivate static let unknown = UInt16.max
     fileprivate let cells: UnsafeMutablePointer<UInt16>
     fileprivate let search: NearestColour
+    fileprivate let axis: ColourCells
 
     @inline(__always) func index(_ red: Int, _ green: Int, _ blue: Int) -> UInt8 {
-        let cell = (red >> 2) << 12 | (green >> 2) << 6 | blue >> 2
+        let cell = Int(axis.index[red]) << 12 | Int(axis.index[green]) << 6 | Int(axis.index[blue])
         let known = cells[cell]
         return known == Self.unknown ? find(cell) : UInt8(truncatingIfNeeded: known)
     }
@@ -72,7 +125,8 @@ struct NearestIndices {
     /// Searches from the centre of the cell.
     @inline(never) private func find(_ cell: Int) -> UInt8 {
         let middle = PackedColour(
-            red: (cell >> 12) << 2 | 2, green: (cell >> 6 & 63) << 2 | 2, blue: (cell & 63) << 2 | 2)
+            red: Int(axis.middles[cell >> 12]), green: Int(axis.middles[cell >> 6 & 63]),
+            blue: Int(axis.middles[cell & 63]))
         let (index, _) = search.nearest(middle)
         cells[cell] = UInt16(index)
         return UInt8(index)

@@ -35,6 +35,12 @@ struct PackedColour: Hashable {
     var red: Int { Int(bits & 0xFF) }
     var green: Int { Int(bits >> 8 & 0xFF) }
     var blue: Int { Int(bits >> 16 & 0xFF) }
+
+    /// Returns the squared distance in sRGB.
+    @inline(__always) func distance(to other: PackedColour) -> Int {
+        let (dr, dg, db) = (red &- other.red, green &- other.green, blue &- other.blue)
+        return dr &* dr &+ dg &* dg &+ db &* db
+    }
 }
 
 /// A picture of packed colours, row by row from the top.

@@ -12,9 +12,11 @@ struct PaletteDesign {
     /// Rounds of k-means. The third still gains about 0.1 dB, a fifth nothing visible.
     private static let rounds = 3
 
-    /// - Parameter limit: 1 to 256 colours. The histogram must have a colour.
-    init(_ histogram: ColourHistogram, limit: Int) {
-        var colours = Self.cut(histogram, limit: limit)
+    /// - Parameters:
+    ///   - limit: 1 to 256 colours. The histogram must have a colour.
+    ///   - tolerance: the mean squared error at which the palette is good enough with fewer colours.
+    init(_ histogram: ColourHistogram, limit: Int, tolerance: Double = 0) {
+        var colours = Self.cut(histogram, limit: limit, tolerance: tolerance)
         let occupied = histogram.occupied
         var total = 0.0
         for round in 0...Self.rounds {
@@ -36,33 +38,35 @@ struct PaletteDesign {
     /// A box of cells. Lower bounds are exclusive, as in cumulative sums: 0 is before the first cell.
     private struct Box {
         var low = [0, 0, 0]
-        var high = [ColourHistogram.side, ColourHistogram.side, ColourHistogram.side]
+        var high: [Int]
     }
 
     /// Cumulative sums: the sum of any box follows from its 8 corners.
     private struct CumulativeSums {
-        private static let side = ColourHistogram.side + 1
-        private var sums = [ColourHistogram.Moments](repeating: .init(), count: side * side * side)
+        private let side: Int
+        private var sums: [ColourHistogram.Moments]
 
-        private static func index(_ r: Int, _ g: Int, _ b: Int) -> Int { (r * side + g) * side + b }
+        private func index(_ r: Int, _ g: Int, _ b: Int) -> Int { (r * side + g) * side + b }
 
         init(_ histogram: ColourHistogram) {
-            let cells = ColourHistogram.side
+            let cells = histogram.axis.count
+            side = cells + 1
+            sums = [ColourHistogram.Moments](repeating: .init(), count: side * side * side)
             for r in 1...cells {
-                var plane = [ColourHistogram.Moments](repeating: .init(), count: Self.side)
+                var plane = [ColourHistogram.Moments](repeating: .init(), count: side)
                 for g in 1...cells {
                     var line = ColourHistogram.Moments()
                     for b in 1...cells {
                         line = line + histogram.cells[((r - 1) * cells + g - 1) * cells + b - 1]
                         plane[b] = plane[b] + line
-                        sums[Self.index(r, g, b)] = sums[Self.index(r - 1, g, b)] + plane[b]
+                        sums[index(r, g, b)] = sums[index(r - 1, g, b)] + plane[b]
                     }
                 }
             }
         }
 
         func total(_ box: Box) -> ColourHistogram.Moments {
-            func corner(_ r: Int, _ g: Int, _ b: Int) -> ColourHistogram.Moments { sums[Self.index(r, g, b)] }
+            func corner(_ r: Int, _ g: Int, _ b: Int) -> ColourHistogram.Moments { sums[index(r, g, b)] }
             let (low, high) = (box.low, box.high)
             let upper =
                 corner(high[0], high[1], high[2]) - corner(high[0], high[1], low[2]) - corner(high[0], low[1], high[2])
@@ -74,11 +78,13 @@ struct PaletteDesign {
         }
     }
 
-    private static func cut(_ histogram: ColourHistogram, limit: Int) -> [PackedColour] {
+    private static func cut(_ histogram: ColourHistogram, limit: Int, tolerance: Double) -> [PackedColour] {
         let sums = CumulativeSums(histogram)
-        var boxes = [Box()]
+        var boxes = [Box(high: [Int](repeating: histogram.axis.count, count: 3))]
         var variances = [sums.total(boxes[0]).variance]
+        let enough = tolerance * Double(sums.total(boxes[0]).count)
         while boxes.count < limit {
+            if variances.reduce(0, +) < enough { break }
             // The first of several equal boxes.
             guard let widest = variances.indices.max(by: { variances[$0] < variances[$1] }), variances[widest] > 0
             else { break }

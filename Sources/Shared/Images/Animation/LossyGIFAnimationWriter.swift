@@ -1,0 +1,177 @@
+import Formats
+import Support
+
+/// Encodes a resized animation as a GIF, with the loss that a quality permits.
+///
+/// A pixel is drawn again only if its displayed colour is farther from its new colour than the loss tolerates, so that
+/// noise does not redraw steady areas. Errors do not accumulate, because each frame is compared with the displayed
+/// pixels. A drawn pixel may get any tolerated colour that makes the data shorter.
+///
+/// All frames share a palette of as few colours as the loss permits, except for frames that it fits badly, which get a
+/// local palette. Smooth areas are dithered with a pattern that is fixed to the canvas. In noise and at edges,
+/// dithering would only cost bytes.
+///
+/// Disposal works as in `GIFAnimationWriter`. Needs memory for the canvases that wait for the palette or the next
+/// frame, two more canvases of 4 bytes per pixel, and 12 bytes per pixel of the frame that is compressed.
+final class LossyGIFAnimationWriter: AnimationWriter {
+    private let size: PixelSize
+    private let background: RGB?
+    private let loss: GIFLoss
+    private let lookAhead: Int
+    private let drain: ByteDrain
+    private let file: GIFFile
+    private var clock = GIFClock()
+    private var waiting: [(canvas: PackedCanvas, delay: Int)] = []
+    /// The shared palette, once it is made.
+    private var shared: FramePalette?
+    /// The last local palette.
+    private var local: FramePalette?
+    /// The previous frame as received.
+    private var before: PackedCanvas
+    /// The previous frame as displayed.
+    private let shown: PackedCanvas
+
+    /// The limit of pixels in waiting canvases: 4 MB.
+    private static let mostWaitingPixels = 1 << 20
+    /// The number of pixels from which a local palette can be worth its 768 bytes.
+    private static let pixelsForPalette = 1000
+    /// The number of palette indices from which the compression chooses for each pixel.
+    private static let choicesPerPixel = 8
+
+    init(
+        size: PixelSize, plays: Int, background: RGB?, quality: Int, effort: Int, limits: DecodeLimits,
+        into drain: ByteDrain
+    ) throws {
+        try limits.check(memory: size, bytesPerPixel: 30)
+        self.size = size
+        self.background = background
+        loss = GIFLoss(quality: quality)
+        // Looking further ahead gains less than a percent here.
+        lookAhead = effort >= 7 ? 1 : 0
+        self.drain = drain
+        file = GIFFile(width: size.width, height: size.height, plays: plays, into: drain)
+        before = PackedCanvas(width: size.width, height: size.height)
+        shown = PackedCanvas(width: size.width, height: size.height)
+    }
+
+    func write(_ frame: UnsafePointer<UInt8>, delay: Int) throws {
+        try drain.checkpoint(nil)
+        let canvas = PackedCanvas(width: size.width, height: size.height)
+        for y in 0..<size.height {
+            canvas.setRow(y, frame + y * size.width * 4, channels: 4, background: background)
+        }
+        waiting.append((canvas, clock.hundredths(delay)))
+        if shared == nil, waiting.count > 1, waiting.count * size.width * size.height > Self.mostWaitingPixels {
+            try begin()
+        }
+        if shared != nil { try encodeWaiting(leaving: 1) }
+    }
+
+    func finish() throws {
+        if shared == nil { try begin() }
+        try encodeWaiting(leaving: 0)
+        try file.finish()
+    }
+
+    /// Makes the shared palette for the waiting frames, and writes the header.
+    private func begin() throws {
+        var pixels = ChangedPixels()
+        var last: PackedCanvas?
+        for (canvas, _) in waiting {
+            try drain.checkpoint(nil)
+            pixels.add(canvas, over: last)
+            last = canvas
+        }
+        let palette = FramePalette(pixels, loss: loss)
+        shared = palette
+        file.putHeader(FilePalette(palette.colours))
+    }
+
+    /// Encodes the waiting frames except for the last few.
+    private func encodeWaiting(leaving rest: Int) throws {
+        let count = max(waiting.count - rest, 0)
+        for (place, frame) in waiting.prefix(count).enumerated() {
+            try drain.checkpoint(nil)
+            let next = place + 1 < waiting.count ? waiting[place + 1].canvas : nil
+            try encode(frame.canvas, delay: frame.delay, next: next)
+        }
+        waiting.removeFirst(count)
+    }
+
+    private func encode(_ canvas: PackedCanvas, delay: Int, next: PackedCanvas?) throws {
+        let frame = drawn(canvas)
+        let cleared = next.flatMap { self.cleared(canvas, $0) }
+        // A frame without changes still has a delay, so it becomes a single pixel.
+        var area = frame.area ?? cleared ?? CanvasArea(columns: 0..<1, rows: 0..<1)
+        if let cleared { area = area.union(cleared) }
+        try put(frame, area, delay: delay, clearsAfterwards: cleared != nil)
+        if cleared != nil {
+            canvas.clear(area)
+            shown.clear(area)
+        }
+        before = canvas
+    }
+
+    /// Returns the bounding rectangle of all pixels that are transparent only in the next frame.
+    private func cleared(_ canvas: PackedCanvas, _ next: PackedCanvas) -> CanvasArea? {
+        var extent = Extent()
+        for y in 0..<size.height {
+            let (row, new) = (canvas.pixels + y * size.width, next.pixels + y * size.width)
+            for x in 0..<size.width where new[x].isTransparent && !row[x].isTransparent { extent.include(x...x, y) }
+        }
+        return extent.area
+    }
+
+    /// Draws a frame with the shared palette, the last local palette, or a new one: the first that serves.
+    private func drawn(_ canvas: PackedCanvas) -> LossyFrame {
+        // `begin` comes first.
+        let frame = LossyFrame(canvas, over: before, shown, shared!)
+        if frame.count < Self.pixelsForPalette || frame.palette.serves(frame) { return frame }
+        if let local {
+            let frame = LossyFrame(canvas, over: before, shown, local)
+            if local.serves(frame) { return frame }
+        }
+        var pixels = ChangedPixels()
+        pixels.add(canvas, over: before)
+        let palette = FramePalette(pixels, loss: loss)
+        local = palette
+        return LossyFrame(canvas, over: before, shown, palette)
+    }
+
+    private func put(_ frame: LossyFrame, _ area: CanvasArea, delay: Int, clearsAfterwards: Bool) throws {
+        let palette = frame.palette
+        let (choices, skipsPixels) = frame.choices(in: area, perPixel: Self.choicesPerPixel)
+        let highest = choices.max() ?? 0
+        var depth = 2
+        while Int(highest) >> depth != 0 { depth += 1 }
+        let bytes = try LZW.compressed(
+            choices, choicesPerPixel: Self.choicesPerPixel, depth: depth, lookAhead: lookAhead, checking: drain)
+        let transparent = skipsPixels ? palette.transparent : nil
+        show(bytes, depth: depth, area, palette, transparent: transparent)
+        try file.put(
+            GIFFile.Frame(
+                area: area, delay: delay, clearsAfterwards: clearsAfterwards,
+                palette: palette === shared ? nil : FilePalette(palette.colours), depth: depth,
+                transparent: transparent, bytes: bytes))
+    }
+
+    /// Draws compressed data on the displayed canvas.
+    private func show(
+        _ bytes: [UInt8], depth: Int, _ area: CanvasArea, _ palette: FramePalette, transparent: UInt8?
+    ) {
+        var indices = [UInt8](repeating: 0, count: area.count)
+        var decoder = LZWDecoder(codeSize: depth)
+        bytes.withUnsafeBytes { bytes in
+            indices.withUnsafeMutableBytes { _ = decoder.decode(bytes, into: $0) }
+        }
+        var place = 0
+        for y in area.rows {
+            let row = shown.pixels + y * size.width
+            for x in area.columns {
+                let index = indices[place]
+                if index != transparent { row[x] = palette.colours.colours[Int(index)] }
+                place += 1
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Support
+
+/// Writes the blocks of a GIF.
+final class GIFFile {
+    private let width: Int
+    private let height: Int
+    private let plays: Int
+    private let drain: ByteDrain
+    /// Bytes that are not written yet.
+    private var bytes: [UInt8] = []
+
+    /// A compressed frame.
+    struct Frame {
+        var area: CanvasArea
+        /// In hundredths of a second, at most 65,535.
+        var delay: Int
+        /// Whether the rectangle becomes transparent after the frame's delay; otherwise it stays.
+        var clearsAfterwards: Bool
+        /// Nil for the global palette.
+        var palette: FilePalette?
+        /// Bits of an index, 2 to 8.
+        var depth: Int
+        /// The index of skipped pixels; nil if there are none.
+        var transparent: UInt8?
+        /// Without sub-blocks.
+        var bytes: [UInt8]
+    }
+
+    /// - Parameter plays: 0 is infinite, as in `AnimationReader.plays`.
+    init(width: Int, height: Int, plays: Int, into drain: ByteDrain) {
+        self.width = width
+        self.height = height
+        self.plays = plays
+        self.drain = drain
+    }
+
+    /// Writes header, logical screen and palette (GIF89a §17 to §19), and the number of plays.
+    func putHeader(_ palette: FilePalette) {
+        bytes += Array("GIF89a".utf8)
+        put16(width)
+        put16(height)
+        // 8 bits per sample. Viewers ignore the background colour.
+        bytes += [0xF0 | sizeBits(palette), 0, 0]
+        put(colours: palette)
+        guard plays != 1 else { return }
+        // The extension stores the repetitions after the first play, in 16 bits; 0 is infinite.
+        bytes += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1]
+        put16(plays == 0 ? 0 : min(plays - 1, 0xFFFF))
+        bytes.append(0)
+    }
+
+    func put(_ frame: Frame) throws {
+        // A graphic control extension (GIF89a §23), unless it would have only defaults.
+        if frame.delay > 0 || frame.clearsAfterwards || frame.transparent != nil || plays != 1 {
+            let flags: UInt8 = (frame.clearsAfterwards ? 2 : 1) << 2 | (frame.transparent == nil ? 0 : 1)
+            bytes += [0x21, 0xF9, 4, flags]
+            put16(frame.delay)
+            bytes += [frame.transparent ?? 0, 0]
+        }
+        // An image descriptor (§20).
+        bytes.append(0x2C)
+        put16(frame.area.columns.lowerBound)
+        put16(frame.area.rows.lowerBound)
+        put16(frame.area.columns.count)
+        put16(frame.area.rows.count)
+        bytes.append(frame.palette.map { 0x80 | sizeBits($0) } ?? 0)
+        if let palette = frame.palette { put(colours: palette) }
+        // Image data (§22).
+        bytes.append(UInt8(frame.depth))
+        for start in stride(from: 0, to: frame.bytes.count, by: 255) {
+            let block = frame.bytes[start..<min(start + 255, frame.bytes.count)]
+            bytes.append(UInt8(block.count))
+            bytes += block
+            if bytes.count > 64 << 10 { try flush() }
+        }
+        bytes.append(0)
+    }
+
+    /// Writes the trailer (GIF89a §27).
+    func finish() throws {
+        bytes.append(0x3B)
+        try flush()
+    }
+
+    private func sizeBits(_ palette: FilePalette) -> UInt8 { UInt8(palette.colours.count.trailingZeroBitCount - 1) }
+
+    private func put(colours palette: FilePalette) {
+        for colour in palette.colours { bytes += [UInt8(colour.red), UInt8(colour.green), UInt8(colour.blue)] }
+    }
+
+    private func put16(_ number: Int) { bytes += [UInt8(number & 0xFF), UInt8(number >> 8 & 0xFF)] }
+
+    private func flush() throws {
+        let gathered = bytes
+        bytes = []
+        try drain.write(gathered.span.bytes)
+    }
+}

@@ -14,7 +14,7 @@ import Testing
         #expect(gif.isAnimated == nil)
     }
 
-    @Test func quarterTurnSwapsTheUprightSize() throws {
+    @Test func uprightSizeOfAQuarterTurnHasSwappedSides() throws {
         for name in ["jpeg", "png", "extended webp"] {
             let bytes = try #require(Tiny.all.first { $0.name == name }).bytes
             let header = try header(bytes)

@@ -134,7 +134,7 @@ private struct SearchReader {
         #expect(Place(written: try record(line))?.number == 0)
     }
 
-    @Test func foreignWordsAreListedByTheirKey() throws {
+    @Test func nonASCIIWordsAreListedByTheirKey() throws {
         var gallery = Growing()
         for number in 1...70 { try gallery.add(Self.first.advanced(by: number), "Éclipse Zürich Fête 空") }
         let search = try #require(gallery.files["data/search.js"])

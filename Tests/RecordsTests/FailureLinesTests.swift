@@ -106,7 +106,7 @@ private struct Broken: Failure {
             ])
     }
 
-    @Test func badLinesAreCountedAsLines() throws {
+    @Test func foldedLineFailuresAreListedByLineNumber() throws {
         let bad = [3, 5, 9].map { (LineFailure(notJSON, line: $0) as any Failure, "{}") }
         #expect(try lines(bad) == ["t: line 3: invalid JSON\n", "t: (and 2 more lines, 5, 9: not-json)\n"])
     }

@@ -17,7 +17,7 @@ import Testing
         #expect(try record.path("path") == "/é")
     }
 
-    @Test func otherPathIsWrittenAsBase64() throws {
+    @Test func pathThatIsNotUTF8IsWrittenAsBase64() throws {
         var record = try record(#"{"path":"/old","z":2}"#)
         record.setPath("path", foreign)
         #expect(text(record) == #"{"z":2,"path_base64":"L2H/"}"#)
@@ -36,7 +36,7 @@ import Testing
     }
 
     /// A private-use scalar in a record is that scalar, not a foreign byte.
-    @Test func textIsNeverReadAsForeignBytes() throws {
+    @Test func textIsNeverReadAsBytesThatAreNotUTF8() throws {
         let record = try record("{\"path\":\"/a\u{10FEFF}\"}")
         #expect(try record.path("path")?.pathBytes == [0x2F, 0x61, 0xF4, 0x8F, 0xBB, 0xBF])
         var copy = Record()
@@ -52,7 +52,7 @@ import Testing
         #expect(failure?.exitCode == .data)
     }
 
-    @Test func errorMessageShowsForeignBytesInHex() {
+    @Test func errorMessageShowsBytesThatAreNotUTF8InHex() {
         var record = Record()
         record.setError(SystemFailure(errno: 2, "open \(foreign)", purpose: .openInput), tool: "t")
         #expect(record.string("error.message")?.hasPrefix("cannot open /a\\xff: ") == true)

@@ -109,14 +109,14 @@ import Testing
         #expect(try path("{stem}", ["stem": title]) == made)
     }
 
-    @Test func stemKeepsForeignBytes() throws {
+    @Test func stemKeepsBytesThatAreNotUTF8() throws {
         let stem = String(pathBytes: [0x61, 0xFE])
         #expect(try path("{stem}.{ext}", ["stem": stem, "ext": "png"]).pathBytes == [0x61, 0xFE] + Array(".png".utf8))
         #expect(try path("{stem:1}", ["stem": stem]).pathBytes == [0x61])
         #expect(try path("{stem:2}", ["stem": stem]).pathBytes == [0x61, 0xFE])
     }
 
-    @Test func textNeverBecomesForeignBytes() throws {
+    @Test func textNeverBecomesBytesThatAreNotUTF8() throws {
         var record = Record()
         record.set("title", .string("\u{10FEFF}"))
         #expect(try NameTemplate("{title}").path(for: record, [:]).pathBytes == Array("\u{10FEFF}".utf8))

@@ -62,7 +62,7 @@ import Testing
         #expect(("x" + text + "y").pathBytes == [0x78, 0x2F, 0xFF, 0x2F, 0x61, 0xFE, 0x2E, 0x6A, 0x79])
     }
 
-    @Test func messagesShowForeignBytes() {
+    @Test func messagesShowBytesThatAreNotUTF8InHex() {
         let text = String(pathBytes: [0x61, 0xFF, 0xE9, 0x1B])
         #expect(text.showingForeignBytes == "a\\xff\\xe9\u{1B}")
         #expect(TerminalText.escaped(text) == "a\\xff\\xe9\\u{1b}")

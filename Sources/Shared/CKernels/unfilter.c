@@ -205,8 +205,9 @@ AVX2 static void paeth_avx2(ptrdiff_t pixel, const uint8_t *in, const uint8_t *a
 
 #endif
 
-// The instruction for averages rounds up, but the filter rounds down: ~average(~a, ~b) rounds down. `before` is ~a, and
-// because ~(x + ~m) is m - x, the next ~a needs no inversion.
+// The filter adds the average of the pixel before, a, and the pixel above, b, to the input. It rounds down, but the
+// instruction for averages rounds up. For the average m of ~a and ~b, rounded up, ~m is the average of a and b, rounded
+// down. `before` is ~a. The next ~a is ~(in + ~m), which equals m - in and so needs no inversion.
 #define AVERAGE_ROW(pixel)                                                                                          \
     do {                                                                                                            \
         vector before = all(0xFF);                                                                                  \

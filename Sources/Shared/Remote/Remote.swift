@@ -119,7 +119,7 @@ public final class Remote: RemoteTier {
         try run(.asking(settings.timeouts), stop: stop) { try storage.size(of: object, $0) }
     }
 
-    /// An error of the receiver, which is not the remote's failure.
+    /// An error that the caller's `receive` closure threw. It does not count as a failure of the remote.
     struct ReceiverFailed: Error {
         let error: any Error
     }

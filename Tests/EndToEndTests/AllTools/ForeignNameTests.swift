@@ -18,7 +18,7 @@ struct ForeignNameTests {
     /// The names in the working folder.
     private func names() -> [[UInt8]] { TemporaryFolder.names(in: home.work).map(\.pathBytes) }
 
-    @Test func inputAndOutputMayHaveForeignNames() throws {
+    @Test func inputAndOutputMayHaveNamesThatAreNotUTF8() throws {
         try home.write(name, Picture.jpeg(40, 20))
         let out = String(pathBytes: [0xFF, 0x2E, 0x70, 0x6E, 0x67])
         try home.run("img-downsample", [name, "--width", "20", "-o", out]).expect(0)
@@ -37,7 +37,7 @@ struct ForeignNameTests {
         #expect(!record.has("path") && record.string("variants.custom.path") == nil)
     }
 
-    @Test func cacheStoresAFileWithAForeignName() throws {
+    @Test func cacheStoresAFileWhoseNameIsNotUTF8() throws {
         let path = try home.write(name, Picture.jpeg(40, 20))
         let put = try home.run("img-cache", ["put", name]).expect(0).record
         #expect(put.string("cache.key") == "file://\(home.work)/%E9.jpg")
@@ -50,7 +50,7 @@ struct ForeignNameTests {
         try home.run("img-cache", ["get", "%E9.jpg"]).expect(1)
     }
 
-    @Test func cacheRootMayHaveAForeignName() throws {
+    @Test func cacheRootMayHaveANameThatIsNotUTF8() throws {
         try home.write("a.jpg", Picture.jpeg(40, 20))
         let root = home.path(name)
         let environment: [String: String?] = ["APOD_TOOLS_CACHE_DIR": root]

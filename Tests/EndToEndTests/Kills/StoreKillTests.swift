@@ -85,7 +85,8 @@ private final class KilledWorld {
         try CacheOnDisk(home).expectSound(home)
     }
 
-    /// Eight pictures for a kind of work.
+    /// Returns the addresses or paths of at most eight pictures. For replacements, chooses known pictures and changes
+    /// their content; if there are none, returns new pictures.
     private func pictures(for work: Work) throws -> [String] {
         switch work {
         case .download: return newNames().map(server.url)

@@ -80,7 +80,7 @@ import Testing
             environment: ["APOD_API_URL": "\(server.address)/apod"])
     }
 
-    @Test func servicesOfAKnownAuthorityAreTrusted() throws {
+    @Test func serviceIsTrustedIfItsAuthorityIsInCacert() throws {
         let server = try SecureServer(.good, home: home)
         #expect(try fetch(server, "APOD_TOOLS_CACERT=ca.pem").expect(0).record.string("title") == "A Title")
         let record = try fetch(server, "--policy", "disabled").expectFailure(

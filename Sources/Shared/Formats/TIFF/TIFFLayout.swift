@@ -152,7 +152,7 @@ enum TIFFLayout {
         }
         for index in 0..<offsets.count {
             let offset = try directory.number(offsets, index, &window)
-            // Old writers omit the lengths, and decoders guess them.
+            // Old writers omit the lengths, and decoders guess them. Require at least the first byte.
             let length = try lengths.map { try directory.number($0, index, &window) } ?? 1
             let (end, overflow) = offset.addingReportingOverflow(length)
             guard !overflow, end <= window.count else { throw FormatFailure.truncated(.tiff) }

@@ -42,7 +42,8 @@ struct AttentionMap {
         return centred
     }
 
-    /// Returns the position of the crop, 0...1.
+    /// Returns the position of a crop that keeps `fraction` of the axis: 0 at the left or top edge, 1 at the right or
+    /// bottom edge.
     func cropOffset(keeping fraction: Double, along axis: Saliency.Axis) -> Double {
         let profile = profile(axis)
         guard let kept = Saliency.kept(fraction, of: profile.count), !profile.isEmpty,

@@ -60,7 +60,7 @@ final class ScanCursor {
         if sinceRestart == 0, restartInterval > 0 { hasPassedRestart = isBehindRestart }
     }
 
-    /// Returns the end that the next MCU's data must not pass, or nil if this region does not contain it.
+    /// Returns the end of data that the next MCU must not be read past; nil if the region contains no such end.
     func dataEnd(_ region: ScanRegion) -> ScanRegion.End? {
         let ends = region.ends.drop { $0.offset * 8 < position }
         // Right after a restart, `ends` still begins with the markers that were passed.

@@ -4,9 +4,10 @@ import Support
 /// Limits the memory that all processes of this user use together for caches in memory, their indexes, and ephemeral
 /// files in memory.
 ///
-/// A file stores the sum. The file is locked while bytes are written, so that the sum is correct. Writers only increase
-/// the sum; it is measured again, in some microseconds per file, when it reaches the limit or is a second old.
-/// Processes that remove files therefore need not update the sum, and a killed process leaves nothing to correct.
+/// A file, the ledger, stores the total size of these files. It is locked while a process extends one of them, so that
+/// the total is correct. Writers only increase the total; it is measured again, in some microseconds per file, when it
+/// reaches the limit or is a second old. Processes that remove files therefore need not update the total, and a killed
+/// process leaves nothing to correct.
 ///
 /// All methods are thread-safe.
 package final class MemoryUse: Sendable {

@@ -74,7 +74,8 @@ final class JPEGXLReader: RowReader {
     private func decode(_ source: JPEGXLCodestream, _ picture: JPEGXLPicture, _ options: DecodeOptions) throws {
         var piece: [UInt8] = []
         var offset = 0
-        // libjxl 0.7 rejects pieces if sections are out of order, as in large pictures of its later versions.
+        // If the sections are out of order, libjxl 0.7 decodes the codestream only as a whole. Later versions of
+        // libjxl write large pictures this way.
         let isWhole = !picture.isInOrder
         let input = try isWhole ? options.reserve(memory: source.count) : nil
         defer { withExtendedLifetime(input) {} }

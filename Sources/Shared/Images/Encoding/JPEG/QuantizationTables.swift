@@ -19,7 +19,9 @@ struct QuantizationTables {
             Self.table { scale * (8 + 5 * pow($0, 1.15)) } + Self.table { chromaScale * (7.7 + 4.3 * pow($0, 1.2)) }
     }
 
-    /// The step is a function of the sum of the two frequencies.
+    /// Returns 64 steps, row by row.
+    ///
+    /// - Parameter step: computes a step from the sum of the horizontal and the vertical frequency, 0...14.
     private static func table(_ step: (Double) -> Double) -> [UInt8] {
         (0..<64).map { UInt8(min(max(step(Double($0 / 8 + $0 % 8)).rounded(), 1), 255)) }
     }

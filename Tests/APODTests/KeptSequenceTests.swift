@@ -268,7 +268,7 @@ import Testing
             nasa.asked == [.newest(5)])
     }
 
-    @Test func requestsForSingleDaysShareTheOutageAndTheNewestDay() throws {
+    @Test func singleDayRequestsRememberADownServiceAndTheNewestDay() throws {
         let url = try WebURL(FakeNASA.scienceBase)
         let nasa = FakeNASA { _ in .failure(FetchFailure.nameNotResolved(url: url)) }
         let client = try nasa.client(.science)

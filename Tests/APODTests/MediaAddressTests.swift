@@ -70,7 +70,7 @@ import Testing
         "https://notyoutube.com/embed/abc-DEF_123", "https://www.youtube.com/embed/short",
         "https://player.vimeo.com/video/1138604812",
     ])
-    func otherAddressesHaveNoStill(_ text: String) {
+    func addressesOtherThanYouTubeVideosHaveNoStill(_ text: String) {
         #expect(MediaAddress(text)?.youTubeID == nil)
     }
 

@@ -40,7 +40,7 @@ import Testing
 
     private func range(_ first: String, _ last: String) -> DayRequest { .range(start: day(first), end: day(last)) }
 
-    @Test func otherMediaAreOmittedAndCounted() throws {
+    @Test func unrequestedMediaAreOmittedAndCounted() throws {
         let lines = Lines()
         let images = try fetch(PictureOptions(media: [.image]), range("2021-01-01", "2021-01-09"), log: lines.log)
         #expect(images.map(\.day.day) == [1, 2, 3, 4, 6, 7, 8, 9])

@@ -35,7 +35,7 @@ import Testing
         ("٢٠٢٤-٠٢-٠٣", "is not a day"), ("２０２４", "is not a day"), ("2024‐02‐03", "is not a day"),
         ("99999999999999999999-1-1", "is not a day"),
     ])
-    func otherTextIsRefusedWithAHintAndTheValidRange(_ text: String, _ words: String) {
+    func textThatIsNotADayIsRefusedWithAHintAndTheValidRange(_ text: String, _ words: String) {
         let failure = #expect(throws: UsageFailure.self) { try NamedDays(typed: text, at: now) }
         #expect(failure?.message.contains(words) == true, "\(failure?.message ?? "")")
         #expect(failure?.message.contains("; use a day from 1995-06-16 to 2026-11-20") == true)

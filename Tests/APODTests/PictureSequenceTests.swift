@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [Service.science, .api]) func brokenNeighboursDoNotLoseTheirRange(_ service: Service) throws {
+    @Test(arguments: [Service.science, .api]) func brokenDaysDoNotLoseOtherDaysOfTheirRange(_ service: Service) throws {
         let broken: Set = [day("2021-01-01"), day("2021-01-02")]
         let nasa = FakeNASA.complete(through: "2026-11-20") { ask in
             switch ask {

@@ -109,7 +109,7 @@ import Testing
         #expect(try cache.remove(key) && world.files("scopes").isEmpty)
     }
 
-    @Test func otherPoliciesCreateNoSecretInTheRoot() throws {
+    @Test func memoryAndDisabledPoliciesCreateNoSecretInTheRoot() throws {
         let places = RuntimePlaces(
             memory: ["/dev/shm/apod-tools-test-\(getpid())-\(UInt32.random(in: 0...9999))"], ephemeral: [])
         defer { Surroundings.removeTree(places.memory[0]) }

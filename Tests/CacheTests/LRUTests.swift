@@ -45,7 +45,7 @@ import Testing
     }
 
     /// Compares the cache with a plain list that drops its last elements.
-    @Test func behavesLikeAList() {
+    @Test func cacheKeepsTheSameValuesAsAList() {
         var random = SystemRandomNumberGenerator()
         var values = LRU<Int>(countLimit: 7, costLimit: 30)
         var list: [(key: String, value: Int, cost: Int)] = []

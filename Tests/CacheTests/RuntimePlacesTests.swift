@@ -134,7 +134,7 @@ import Testing
         "1700000000000-0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a",
         "x-0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a.jpg", "1-0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A.jpg",
     ])
-    func otherFileNamesAreRejected(_ name: String) {
+    func invalidEphemeralNamesAreRejected(_ name: String) {
         #expect(EphemeralName(name) == nil)
     }
 

@@ -100,7 +100,7 @@ import Testing
         #expect(try cache.statistics().scopes.first?.failures == [code: 1])
     }
 
-    @Test func callerMayReplaceTheInspection() throws {
+    @Test func callerMaySupplyItsOwnInspection() throws {
         let cache = try world.cache()
 
         let entry = try cache.store(MemorySource(Array("anything".utf8)), key: key("text")) { _ in

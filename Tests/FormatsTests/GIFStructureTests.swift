@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 0, 8, 8), (0, 9, 8, 9), (9, 0, 9, 8), (4, 3, 4, 3), (9, 9, 9, 9)])
-    func sideOfZeroExtendsToTheEdgeOfTheFirstImage(width: Int, height: Int, right: Int, bottom: Int) throws {
+    func screenSideOfZeroExtendsToTheEdgeOfTheFirstImage(width: Int, height: Int, right: Int, bottom: Int) throws {
         // A later image does not extend the canvas.
         let bytes = Tiny.gif(
             width: width, height: height, Tiny.loop(0), Tiny.gifFrame(left: 3, top: 2, width: 5, height: 6),

@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func firstExifSegmentCountsEvenAfterTheFrameHeader() throws {
+    @Test func orientationComesFromTheFirstExifSegmentEvenAfterTheFrameHeader() throws {
         let six = Tiny.exifSegment(Tiny.tiff(orientation: 6))
         let three = Tiny.exifSegment(Tiny.tiff(orientation: 3))
         #expect(try header(Tiny.jpeg(before: six + three)).orientation == .rotated90Clockwise)

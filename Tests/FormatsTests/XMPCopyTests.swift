@@ -60,7 +60,7 @@ import Testing
         #expect(copy(text) == nil)
     }
 
-    @Test func otherTextStaysUnchanged() {
+    @Test func textWithoutRemovablePropertiesStaysUnchanged() {
         #expect(copy("") == "")
         #expect(copy("<!-- don't > -->") == "<!-- don't > -->")
         #expect(copy("no tag > \" here") == "no tag > \" here")

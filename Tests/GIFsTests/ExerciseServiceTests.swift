@@ -79,7 +79,7 @@ import Testing
         (429, #"{"message": "Too many requests"}"#, true, "rate-limited", .temporary),
         (500, "", true, "server-error", .temporary),
     ])
-    func refusalsAreDistinguished(status: Int, body: String, hasKey: Bool, code: String, exit: ExitCode) throws {
+    func statusAndBodyDetermineRefusals(status: Int, body: String, hasKey: Bool, code: String, exit: ExitCode) throws {
         let service = try ExerciseService(key: hasKey ? "k" : nil)
         let answer = FetchFailure.Answer(
             status: status, headers: HTTPHeaders(), url: try WebURL(ExerciseService.standardAddress),
@@ -96,7 +96,7 @@ import Testing
             ("error-401-invalid-key", 401, "api-key-invalid"), ("error-403-not-subscribed", 403, "not-subscribed"),
             ("error-429-monthly-quota", 429, "quota-exceeded"), ("error-429-too-many-requests", 429, "rate-limited"),
         ])
-    func recordedRefusalsAreDistinguished(file: String, status: Int, code: String) throws {
+    func recordedRefusalsHaveTheExpectedCodes(file: String, status: Int, code: String) throws {
         let answer = FetchFailure.Answer(
             status: status, headers: HTTPHeaders(), url: try WebURL(ExerciseService.standardAddress),
             body: try Corpus.bytes("api/exercisedb/\(file).json"))
@@ -141,7 +141,7 @@ import Testing
         if let failed { #expect(failed.message.contains("EXERCISEDB_API_URL") && failed.message.contains("terms")) }
     }
 
-    @Test func otherErrorsAreNotTranslated() throws {
+    @Test func cancellationAndTimeoutAreNotTranslated() throws {
         let service = try ExerciseService()
         let gif = try #require(gif)
         #expect(service.failure(of: Cancelled(), for: gif) is Cancelled)

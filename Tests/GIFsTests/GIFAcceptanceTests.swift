@@ -27,7 +27,7 @@ import Testing
         )
     }
 
-    @Test func noteIsReadBack() throws {
+    @Test func factsSurviveARoundTripThroughTheirNote() throws {
         let facts = GIFFacts(
             size: PixelSize(width: 180, height: 90), frames: 12, durationMilliseconds: 1200, loop: 1)
         #expect(GIFFacts(note: facts.note) == facts)

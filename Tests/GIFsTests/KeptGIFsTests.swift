@@ -81,7 +81,7 @@ import Testing
         #expect(wanted.andNearest.map(\.rawValue) == order)
     }
 
-    @Test func keysAreReadBack() throws {
+    @Test func keyOfAGIFSurvivesARoundTrip() throws {
         for resolution in Resolution.allCases {
             let gif = ExerciseGIF(id: try id("0001"), resolution: resolution)
             #expect(ExerciseGIF(cacheKey: gif.cacheKey) == gif)

@@ -48,7 +48,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
             ])
     }
 
-    @Test func ownFilesAreMarked() {
+    @Test func faviconAndPageForMissingAddressesContainTheGallerysMark() {
         // GalleryFolder does not replace a file without this mark.
         for file in [PackageResources.favicon_svg, PackageResources.not_found_html] {
             #expect(String(decoding: file, as: UTF8.self).contains(text: "img-downsample gallery"))
@@ -93,7 +93,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(places.places.count == 1)
     }
 
-    @Test func aReservedNameIsKeptForItsPlace() throws {
+    @Test func aReservedIDIsNotGivenToAnotherPlace() throws {
         var places = PlaceCollection()
         let (first, second) = (try place("2024-02-03", "a"), try place("2024-02-03", "b"))
         let id = places.reserveID(first.key, first.day)

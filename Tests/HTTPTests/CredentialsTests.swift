@@ -183,7 +183,7 @@ import Testing
         // Words after `default` do not belong to the previous entry.
         "machine a.example default login u password p",
     ])
-    func otherHostsHaveNoCredentials(text: String) throws { #expect(try found(text, "http://a.example/") == nil) }
+    func hostWithoutEntryHasNoCredentials(text: String) throws { #expect(try found(text, "http://a.example/") == nil) }
 }
 
 @Suite struct RequestCredentialsTests {

@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: [200, 404, 503])
-    func passingFaultIsRetriedOnTheSameSchedule(status: Int) throws {
+    func passingFaultIsRetriedOnTheScheduleOfTransientFailures(status: Int) throws {
         let transport = ScriptedTransport { _, count in
             ScriptedTransport.Answer(
                 status: count < 2 ? status : 200, body: [Array((count < 2 ? "away" : "here").utf8)])

@@ -56,16 +56,16 @@ import Testing
         #expect(needed == [true, size > 1, false])
     }
 
-    @Test func coarseStepsNeedAllScans() {
+    @Test func coarseQuantisationStepsNeedAllScans() {
         #expect(needed(scale: 2, reduction: 10, step: 50) == Array(0..<10))
     }
 
-    @Test func lastBitIsSkippedFirst() {
+    @Test func scansThatRefineTheLastBitAreSkippedFirst() {
         // The error 0.75 x (2 x 2)² / 6³ is small enough, but 0.75 x (2 x 4)² / 6³ is not.
         #expect(needed(scale: 4, reduction: 6) == [0, 1, 2, 3, 4, 5, 6])
     }
 
-    @Test func visibleOrRequestedScansAreNotSkipped() {
+    @Test func scansAreNotSkippedIfTheyAreVisibleOrSkippingIsOff() {
         #expect(needed(scale: 8, reduction: 20) == Array(0..<10))
         #expect(needed(scale: 4, reduction: 3.9) == Array(0..<10))
         #expect(needed(scale: 2, reduction: 20, skipsFineScans: false) == Array(0..<10))

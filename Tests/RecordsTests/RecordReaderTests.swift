@@ -64,8 +64,8 @@ private func drain(_ reader: RecordReader) throws -> [String] {
         #expect(try read(text + "\n{\"ok\":1}\n") == ["1: not-json", "{\"ok\":1}"])
     }
 
-    @Test(arguments: ["42", "\"text\"", "null", "true", "-1.5e3"]) func otherValuesAreNotRecords(_ text: String) throws
-    {
+    @Test(arguments: ["42", "\"text\"", "null", "true", "-1.5e3"])
+    func valuesOtherThanObjectsAreNotRecords(_ text: String) throws {
         #expect(try read(text + "\n{\"ok\":1}") == ["1: not-an-object", "{\"ok\":1}"])
         #expect(try read("[" + text + ",{\"ok\":1}]") == ["1: not-an-object", "{\"ok\":1}"])
     }

@@ -38,7 +38,7 @@ import Testing
         #expect(throws: CacheFailure.self) { try RemoteScopes("a\u{7}b") }
     }
 
-    @Test func timeoutsAreDerivedFromConnect() {
+    @Test func timeoutsAreDerivedFromTheConnectTimeout() {
         let timeouts = RemoteSettings.Timeouts(connect: .milliseconds(250))
         #expect(timeouts.connect == .milliseconds(250))
         #expect(timeouts.answer == .seconds(1))

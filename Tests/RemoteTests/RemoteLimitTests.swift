@@ -37,7 +37,7 @@ import Testing
         #expect(throws: RemoteFailure.self) { try operation.check() }
     }
 
-    @Test func transferBelowTheLeastRateFails() {
+    @Test func transferBelowTheMinimumRateFails() {
         let limits = RemoteOperation.Limits.reading(atMost: 1 << 30, timeouts, patience: nil)
         #expect(end(limits, pieces: 1000, of: 4, every: .milliseconds(500)) == .seconds(2))
         #expect(end(limits, pieces: 1000, of: 33 << 10, every: .milliseconds(900)) == nil)

@@ -17,7 +17,7 @@ struct ConfinementTests {
         #expect(!Confinement.refused("/etc/hostname", flags: 0, errno: 13))
     }
 
-    @Test func wordsDescribeTheEnforcement() {
+    @Test func descriptionNamesActiveAndMissingMechanisms() {
         #expect(Confinement.Enforcement(landlock: 7, filtersCalls: true).words == "confined by Landlock 7 and seccomp")
         #expect(Confinement.Enforcement(landlock: nil, filtersCalls: true).words.contains("Landlock 2 or newer is not"))
         #expect(Confinement.Enforcement(landlock: 3, filtersCalls: false).words.contains("seccomp is not available"))

@@ -143,7 +143,7 @@ import Testing
             UnsafePlace.fault(ofFolder: "/c", status(owner: 0), user: 7) == .owner("/c", owner: 0, user: 7))
     }
 
-    @Test func messageSuggestsTheCommandToRun() {
+    @Test func messageAboutAnUnsafeFolderSuggestsTheCommandToRun() {
         #expect(UnsafePlace.writableByAll("/a b/it's").message.contains("run: chmod o-w '/a b/it'\\''s';"))
         #expect(
             UnsafePlace.owner("/c", owner: 0, user: 7).message.contains("run: sudo chown -R 7 /c;"))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct MonitorTests {
     @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min), .nanoseconds(1), .milliseconds(1)])
-    func expiredLimitReturnsNil(limit: Duration) {
+    func waitWithAnExpiredLimitReturnsNilUnlessItsConditionHolds(limit: Duration) {
         #expect(Monitor(false).wait(atMost: limit) { $0 ? true : nil } == nil)
         #expect(Monitor(true).wait(atMost: limit) { $0 ? true : nil } == true)
     }

@@ -95,7 +95,7 @@ import Testing
         #expect(try OutputTarget(folder.path(name)).path == folder.path(name))
     }
 
-    @Test func linksAreFollowed() throws {
+    @Test func linksWhoseNamesAreNotUTF8AreFollowed() throws {
         try folder.write("\(name)d/\(name)", "x")
         let (target, link) = (folder.path("\(name)d"), folder.path("l\(name)"))
         #expect(target.withPathPointer { target in link.withPathPointer { symlink(target, $0) } } == 0)

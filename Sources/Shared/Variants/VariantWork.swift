@@ -94,8 +94,8 @@ struct VariantWork {
         return picture
     }
 
-    /// Makes a variant of the embedded thumbnail, which can be shown before the other variants. It has their rotation.
-    /// Does nothing if a variant shows only a part of the picture: the thumbnail is too coarse for a part.
+    /// Makes a variant of the embedded thumbnail, rotated like the other variants, which can be shown before them. Does
+    /// nothing if a variant shows only a part of the picture: the thumbnail is too coarse for a part.
     private mutating func makeThumbnail(_ picture: DownsampleTool.OpenPicture) throws {
         // Without `variant` in its template, the folder has only one name per picture, which the requested variant
         // needs.

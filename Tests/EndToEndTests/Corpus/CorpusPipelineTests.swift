@@ -14,7 +14,7 @@ struct CorpusPipelineTests {
     private static let refusedKinds = ["arithmetic", "lossless", "12-bit", "16-bit JPEG"]
 
     @Test(arguments: ["photos", "exif", "webp", "gif", "png-suite", "malformed"])
-    func everyPictureIsShrunkOrRefusedByName(_ folder: String) throws {
+    func everyPictureIsShrunkOrRefusedWithItsName(_ folder: String) throws {
         let home = try ToolHome()
         let rows = try CorpusTable.rows(folder)
         #expect(rows.count > (Corpus.isPresent ? 20 : 5))

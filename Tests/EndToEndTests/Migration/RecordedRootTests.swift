@@ -34,7 +34,7 @@ struct RecordedRootTests {
     private func get(_ name: String) throws -> ToolOutput { try home.run("img-cache", ["get", Self.address + name]) }
 
     @Test(arguments: ["moon.png", "dir\\moon.png", "transparency-before-palette.png", "whole.jxl", "sequence.avif"])
-    func entryIsServed(_ name: String) throws {
+    func entryOfLayout7IsServedAndSurvivesClean(_ name: String) throws {
         #expect(try get(name).expect(0).record.string("cache.status") == "hit")
         try home.run("img-cache", ["clean"]).expect(0)
         let record = try get(name).expect(0).record
@@ -71,7 +71,7 @@ struct RecordedRootTests {
     private static let scope = "37a8eec1ce19687d132fe29051dca629"
 
     /// The tools of layout 7 could not decode this AVIF.
-    @Test func imageSequenceIsDecoded() throws {
+    @Test func imageSequenceStoredByLayout7IsDecoded() throws {
         let path = try #require(try get("sequence.avif").expect(0).record.string("path"))
         try home.run("img-downsample", ["--variant", "pager", "-o", home.path("out.png"), path]).expect(0)
     }

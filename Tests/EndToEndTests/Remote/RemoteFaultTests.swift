@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [200, 204, 301, 307, 403, 404, 416, 500, 503])
-    func anyStatusOfTheRemoteIsSurvived(_ status: Int) throws {
+    func runSucceedsForAnyStatusOfTheRemote(_ status: Int) throws {
         let elsewhere = Monitor(0)
         let server = try LoopbackServer { request, connection in
             if request.path == "/elsewhere" { elsewhere.withLock { $0 += 1 } }

@@ -54,7 +54,7 @@ struct SecrecyTests {
         let hidden = plain.replacing("http://", with: "http://user:secretpw@")
         let put = try home.run("img-cache", ["put", "-v", hidden]).expect(0)
         #expect(try put.record.string("url") == plain)
-        // Also if the address is refused.
+        // The secrets of a refused address are not shown either.
         let urls = ["ftp://user:secretpw@127.0.0.1/a.jpg", "http://user:secretpw@10.0.0.1/a.jpg"]
         let refused = try home.run("img-cache", ["put", "-v"] + urls).expect(77)
         let signed = try home.run("img-cache", ["put", "-v", plain + "?token=secretpw&w=9"]).expect(0)

@@ -28,7 +28,7 @@ struct KeptGIFTests {
         }
     }
 
-    @Test func contentsAreDescribedOnATerminal() throws {
+    @Test func listingAndRemovalAreDescribedOnATerminal() throws {
         try keep("0001")
         try keep("0002", 360, side: 40, seed: 5)
         func words(_ arguments: String...) throws -> [Substring] {

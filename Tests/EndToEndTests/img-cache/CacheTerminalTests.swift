@@ -34,7 +34,7 @@ struct CacheTerminalTests {
         #expect(table.contains("key:https://") && table.contains("…") && table.contains("/moon"))
     }
 
-    @Test func resultsAreDescribedOnATerminal() throws {
+    @Test func infoAndRemovalAreDescribedOnATerminal() throws {
         try put("moon")
         try put("mars")
         func words(_ arguments: String...) throws -> String {

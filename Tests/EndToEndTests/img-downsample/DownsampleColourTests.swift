@@ -243,7 +243,7 @@ struct DownsampleColourTests {
                     #expect(!contains(bytes, text.utf8), "\(text) in \(target) of \(source)")
                 }
             }
-            // Also in a picture that is not resampled.
+            // Metadata is removed from a picture that is not resampled, too.
             _ = try home.run("img-downsample", [source, "-o", "same.jpg"]).expect(0)
             #expect(!contains(try home.bytes("same.jpg"), DrawnEXIF.place.utf8))
         }

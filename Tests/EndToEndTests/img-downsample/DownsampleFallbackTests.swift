@@ -69,7 +69,7 @@ struct DownsampleFallbackTests {
             #expect(records.map { $0.variantSize("rocket-card") } == ["320x400", "320x400", "320x400", "320x400"])
             #expect(records.map { $0.integer("error.exit") } == [65, nil, 65, 66])
         }
-        // An exceeded limit is such a failure, too.
+        // A picture over a limit gets a placeholder, too.
         let limited = try home.run(
             "img-downsample", ["good.png", "--variant", "detail-view", "--fallback", "--max-pixels", "100"])
         try limited.expectFailure(77, code: "too-many-pixels", tool: "img-downsample")

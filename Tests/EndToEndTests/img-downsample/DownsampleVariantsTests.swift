@@ -239,7 +239,7 @@ struct DownsampleVariantsTests {
             #expect(Set(records.compactMap { $0.variant(name)?.string("path") }).count == 1)
         }
         #expect(home.blobs.count == 3 && home.leftovers == [])
-        // Nor do concurrent runs make it twice.
+        // Concurrent runs do not make a variant twice either.
         try home.write("other.jpg", Picture.tallSky)
         let runs = try (0..<2).map { _ in
             try home.start("img-downsample", ["other.jpg", "--variant", "pager"], stdin: .empty)
@@ -321,7 +321,7 @@ struct DownsampleVariantsTests {
             return try decode(MemorySource(TestFile.bytes(home.path("sky.png")))).bytes
         }
         #expect(try pixels([]) == pixels(["APOD_TOOLS_DECODER=libjpeg"]))
-        // They do not share cached variants, because smaller sizes differ.
+        // The decoders do not share cached variants, because their pixels differ at smaller sizes.
         let arguments = ["sky.jpg", "--width", "100"]
         for options in [[], ["APOD_TOOLS_DECODER=libjpeg"]] {
             let output = try home.run("img-downsample", arguments + options).expect(0)

@@ -39,7 +39,7 @@ import Testing
         let jpeg = EncodeOptions(format: .jpeg, quality: 82)
         #expect(try distance(.auto, jpeg, side: 190) == distance(.full, jpeg, side: 190))
         #expect(try distance(.auto, jpeg, side: 64) > distance(.fast, jpeg, side: 64) + 1)
-        // With 2.5 times the size left, the decoder scales.
+        // The decoder scales if it leaves a reduction from 256 to 100 pixels (2.56) to the resampler.
         #expect(try distance(.auto, jpeg, side: 100) == distance(.fast, jpeg, side: 100))
         #expect(try distance(.auto, jpeg, side: 100) < distance(.full, jpeg, side: 100))
     }

@@ -55,8 +55,8 @@ public struct CacheLookup {
         return try context.forEach(items, finish: finish, body)
     }
 
-    /// Calls `body` to remove each item, and reports the sum. Returns the exit status. Throws the errors of
-    /// `forEachThing`.
+    /// Calls `body` to remove each item, then reports the number and the size of the removed entries. Returns
+    /// the exit status. Throws the errors of `forEachThing`.
     public func remove(dryRun: Bool, _ body: (RecordJob) throws -> Removal) throws -> Int32 {
         let output = try ReportOutput(json: context.arguments[.json])
         var sum = Removal()

@@ -15,7 +15,7 @@ public struct LZWDecoder {
     private let clear: Int
     /// The width of the next code in bits.
     private var width: Int
-    /// The code that the current code defines, if it is above `clear` + 1.
+    /// The code that the current code defines. Up to `clear` + 1, the current code defines none.
     private var next: Int
     /// The previous code, and its first pixel.
     private var previous = LZWDecoder.undefined

@@ -71,7 +71,7 @@ enum GIFLayout {
         return Screen(size: size, paletteCount: paletteCount, end: end)
     }
 
-    /// Returns the right and bottom edge of the first image, or 0 if there is none, which `walk` reports.
+    /// Returns the right and bottom edge of the first image, or zeros if there is no image; `walk` reports that error.
     private static func firstImageEdges(_ window: inout SourceWindow, from offset: Int) throws -> PixelSize {
         var offset = offset
         do {

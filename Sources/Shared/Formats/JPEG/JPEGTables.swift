@@ -12,7 +12,7 @@ struct JPEGTables {
 
     private struct HuffmanTable {
         let isValid: Bool
-        /// The bits of the shortest code and the number after it.
+        /// The least number of bits of any code, including the magnitude bits that follow the code.
         let leastBits: Int
     }
 

@@ -28,7 +28,7 @@ struct JPEGXLImage {
     /// Reads orientation, animation and channels. Returns whether all other fields have their defaults, and whether
     /// tone mapping follows.
     mutating func readChannels(_ bits: inout JPEGXLBits) throws -> (isUsual: Bool, hasTones: Bool) {
-        // Set if all fields have their defaults: 8 bits, sRGB, upright, no extra channels.
+        // The flag `all_default`: 8 bits, sRGB, upright, no extra channels.
         if try bits.flag() { return (true, false) }
         let hasMore = try bits.flag()
         if hasMore {
@@ -39,7 +39,7 @@ struct JPEGXLImage {
             if isAnimated { hasTimecodes = try bits.timecodes() }
         }
         try bits.skipDepth()
-        // Set if 16 bits are enough for the decoder.
+        // A flag: whether 16 bits are enough for the decoder.
         _ = try bits.flag()
         extraChannels = try bits.choice([(0, 0), (0, 1), (4, 2), (12, 1)])
         for _ in 0..<extraChannels where try bits.isAlpha() { hasAlpha = true }

@@ -81,7 +81,7 @@ public final class MemoryBudget: Sendable {
             }
             if state.held(by: picture) == 0 { state.beginning.append(picture) } else { state.growing.append(picture) }
         }
-        // Wakes other pictures, which may be waiting until all holders wait.
+        // Wakes other pictures: if all pictures with memory wait now, the first of them may continue.
         state.update { _ in }
         defer { state.update { $0.stopWaiting(picture) } }
         while true {

@@ -106,8 +106,8 @@ enum Dithering {
 
     /// The offset of samples for each position in the matrix.
     private static func pattern(for palette: IndexedPalette) -> [Int] {
-        // The distance between evenly spread colours: in each of three channels, their mean squared error is a twelfth
-        // of its square. The pattern is slightly weaker, because it is more visible than the error.
+        // The distance between evenly spread colours: in each of three channels, the mean squared error is a twelfth
+        // of the distance squared. The pattern is slightly weaker, because it is more visible than the error.
         let distance = (palette.meanError / 3 * 12).squareRoot()
         let strength = min(distance * 0.75, 64)
         return pattern(strength: strength)

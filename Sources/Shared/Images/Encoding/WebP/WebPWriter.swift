@@ -120,9 +120,10 @@ final class WebPWriter: RowWriter {
         return Array(UnsafeBufferPointer(start: writer.mem, count: writer.size))
     }
 
-    /// Whether to use libwebp's sharp YUV conversion to halve the chroma, which WebP always does. It compares its
-    /// results with the picture, which takes half as long again. Files of ten pictures at 640 pixels are 10 % smaller
-    /// at the same visual quality (SSIMULACRA2): a diagram by half, six others by up to 3 %, the rest not at all.
+    /// Whether to use libwebp's sharp YUV conversion. A lossy WebP always has halved chroma; the sharp conversion
+    /// compares its results with the picture, which takes half as long again. Files of ten pictures at 640 pixels are
+    /// 10 % smaller at the same visual quality (SSIMULACRA2): a diagram by half, six others by up to 3 %, the rest not
+    /// at all.
     private func halvesWithCare(_ pixels: UnsafePointer<UInt8>) -> Bool {
         options.chroma == .auto && options.effort > 3
             || options.keepsChroma(pixels, channels: samples, size: size)

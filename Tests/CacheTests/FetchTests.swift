@@ -136,7 +136,7 @@ import Testing
     @Test(arguments: [
         Array("<!DOCTYPE html><title>Sign in</title>".utf8), [], Array(png.dropLast(12)),
     ])
-    func bodyThatIsNoCompletePictureIsNeverStored(_ body: [UInt8]) throws {
+    func bodyThatIsNotACompletePictureIsNeverStored(_ body: [UInt8]) throws {
         let cache = try world.cache()
 
         #expect(throws: FormatFailure.self) {

@@ -74,7 +74,7 @@ import Testing
         #expect(try key == self.key(address.read) && key.former == address.former)
     }
 
-    @Test(arguments: unchanged) func otherAddressesHaveNoFormerKey(_ text: String) throws {
+    @Test(arguments: unchanged) func addressesWhoseKeyIsUnchangedHaveNoFormerKey(_ text: String) throws {
         guard !InternationalName.mayBeHost(of: text) || cidn_load() == nil else { return }
         #expect(try key(text).former == nil)
     }

@@ -88,7 +88,7 @@ import Testing
         (Array("<!DOCTYPE html><title>404</title>".utf8), "not-an-image"), ([], "empty-body"),
         (Array(png.dropLast(8)), "truncated-image"),
     ])
-    func bytesThatAreNoCompletePictureAreNeverStored(_ bytes: [UInt8], code: String) throws {
+    func bytesThatAreNotACompletePictureAreNeverStored(_ bytes: [UInt8], code: String) throws {
         let cache = try world.cache()
 
         let error = #expect(throws: FormatFailure.self) { try cache.store(MemorySource(bytes), key: key("moon")) }

@@ -119,7 +119,7 @@ import Testing
         "file:///etc/passwd", "ftp://example.org/", "data:text/plain,x", "javascript:alert(1)", "gopher://h/",
         "mailto:a@b.c",
     ])
-    func otherSchemesAreBlocked(text: String) {
+    func schemesOtherThanHTTPAndHTTPSAreBlocked(text: String) {
         let failure = #expect(throws: WebURLFailure.self) { try WebURL(text) }
         #expect(failure?.code == "blocked-scheme")
         #expect(failure?.exitCode == .notAllowed)

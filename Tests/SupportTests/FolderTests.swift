@@ -157,7 +157,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test(arguments: [ENOENT, ENOTDIR, ELOOP]) func missingFileIsNoError(errno: Int32) throws {
+    @Test(arguments: [ENOENT, ENOTDIR, ELOOP]) func missingFileIsNotAnError(errno: Int32) throws {
         let failing = try Folder(resolved: folder.path) { _ in errno }
         #expect(try failing.status(of: "x") == nil)
         #expect(try failing.names(in: "x") == [])

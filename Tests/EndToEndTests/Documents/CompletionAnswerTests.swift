@@ -69,7 +69,7 @@ struct CompletionAnswerTests {
     @Test(arguments: [false, true]) func completionChangesNoFile(isWithoutLog: Bool) throws {
         try put("here")
         if isWithoutLog {
-            // As in a backup.
+            // As in a backup, without the files of the write-ahead log.
             try home.run("img-cache", ["clean"]).expect(0)
             try home.shell("sqlite3 \"$APOD_TOOLS_CACHE_DIR/index.sqlite\" 'PRAGMA wal_checkpoint(TRUNCATE)' || exit 0")
                 .expect(0)

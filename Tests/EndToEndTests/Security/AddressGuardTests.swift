@@ -92,7 +92,7 @@ struct AddressGuardTests {
         #expect(trap.hits.withLock { $0 } == 1)
     }
 
-    @Test func otherSchemesAreRefused() throws {
+    @Test func schemesOtherThanHTTPAndHTTPSAreRefused() throws {
         let home = try ToolHome()
         for url in [
             "file:///etc/passwd", "ftp://127.0.0.1/a.png", "gopher://127.0.0.1/", "data://x", "dict://127.0.0.1/",

@@ -111,7 +111,7 @@ struct CachedDaysTests {
     }
 
     @Test func waiterTakesOverFromADeadProcess() throws {
-        // Both addresses are the same service, so the waiting process waits for its days.
+        // The processes use the same service at two addresses, so the second waits for the days of the first.
         let stalled = ["APOD_SCIENCE_URL": service.url("/wp-json/wp/v2/apod-basic", faults: ["stall"])]
         let month = ["--date", "2023-01-01..2023-01-20", "-v"]
         let dead = try home.start("apod-fetch", month, environment: stalled)

@@ -182,7 +182,7 @@ struct DownsampleFallbackTests {
             let row = Set((200..<600).map { card.colour($0, 180) })
             #expect(row.count > 1)
         }
-        // The same for a single output.
+        // A single output gets the same single warning about the font.
         try home.write("text.jpg", "no picture")
         let plain = try home.run(
             "img-downsample", ["text.jpg", "--variant", "launch-card", "--fallback", "-o", "x.png"],

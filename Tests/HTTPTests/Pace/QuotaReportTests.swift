@@ -95,7 +95,7 @@ import Testing
 
     @Test(arguments: [
         "", "refused", "refused=", "refused=x", "refused=-1", "refused=9223372036854775807", "limit=5 remaining=0",
-    ]) func textWithoutAValidTimeIsNoRefusal(_ text: String) {
+    ]) func textWithoutAValidTimeIsNotARefusal(_ text: String) {
         #expect(QuotaRefusal(text) == nil)
     }
 }

@@ -77,7 +77,7 @@ import Testing
     }
 }
 
-/// The same for real CMYK pictures.
+/// The order of conversion and resampling for real CMYK pictures.
 @Suite(.enabled(if: Corpus.isPresent)) struct InkCorpusTests {
     @Test(arguments: ["pil_sample_cmyk.jpg", "ycck-swop-icc.jpg"])
     func cmykLetteringKeepsItsWeight(name: String) throws {

@@ -43,7 +43,7 @@ enum ErrorAnswer {
         case 404 where code == "rest_no_route": return .refused(server, status: 404, said: said)
         case 404, 410:
             // Both services send a `code` if a day has no picture. Without a code, the page comes from the site or a
-            // gateway: the service itself is gone, and the answer tells nothing about the day.
+            // gateway: the service itself is gone, and the answer does not concern the day.
             return (body.has("code") ? absent : nil) ?? .refused(server, status: answer.status, said: said)
         case 400:
             // The old server reports a day as out of range if it is not published yet by the server's clock in UTC.

@@ -62,7 +62,7 @@ private struct SearchReader {
 }
 
 @Suite struct SearchIndexTests {
-    /// A gallery with a picture a day, to which a picture can be added.
+    /// A gallery with a picture per day. Tests can add a picture.
     private struct Growing {
         var places = PlaceCollection()
         let settings = GallerySettings(title: "Sky", theme: .auto, pageSize: 100)

@@ -125,7 +125,7 @@ struct Publication {
     ///   path contains spaces, its last name may be only partly removed.
     static func words(_ message: String, paths: [String] = []) -> String {
         let known = paths.filter { $0.contains("/") && $0.utf8.count > 1 }
-        let message = known.reduce(message) { $0.replacing($1, with: "…") }
+        let message = known.reduce(message) { $0.replacing(text: $1, with: "…") }
         var words = PlainText.folded(message).split(separator: " ")[...]
         var shown: [String] = []
         while let word = words.popFirst() {

@@ -39,7 +39,7 @@ struct ProgressTests {
         let output = tool.wait(deadline: .seconds(20))
         let lines = output.stderr.split(separator: "\r\n")
         #expect(lines.count == 2, "\(output)")
-        let begins = Self.clear + "img-cache: http://10.0.0.1/b.png is not fetched"
+        let begins = Self.clear + "img-cache: refusing to fetch http://10.0.0.1/b.png"
         #expect(lines.first?.contains(begins) == true, "\(output)")
         #expect(lines.first?.hasSuffix("--allow-private to allow it") == true, "\(output)")
         #expect(!output.stderr.contains("\u{1B}[32m") && output.stderr.hasSuffix(Self.clear), "\(output)")

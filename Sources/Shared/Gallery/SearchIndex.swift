@@ -10,7 +10,7 @@ import Support
 ///
 /// A picture keeps its number (`Place.number`) while others are added or removed. To add a picture, not every file of
 /// words may be rewritten, so they lag behind: file `k` lists the numbers below the latest number that equals `k`
-/// modulo 64, and the search reads the texts of later pictures, at most 63. Each addition thus changes `search.js`, one
+/// modulo 64, and the search reads the texts of later pictures, at most 63. Each addition changes `search.js`, one
 /// file of rows, and one file of words.
 struct SearchIndex: Sendable {
     static let shardCount = 64

@@ -141,9 +141,7 @@ final class LossyGIFAnimationWriter: AnimationWriter {
     private func put(_ frame: LossyFrame, _ area: CanvasArea, delay: Int, clearsAfterwards: Bool) throws {
         let palette = frame.palette
         let (choices, skipsPixels) = frame.choices(in: area, perPixel: Self.choicesPerPixel)
-        let highest = choices.max() ?? 0
-        var depth = 2
-        while Int(highest) >> depth != 0 { depth += 1 }
+        let depth = LZW.depth(highest: choices.max() ?? 0)
         let bytes = try LZW.compressed(
             choices, choicesPerPixel: Self.choicesPerPixel, depth: depth, lookAhead: lookAhead, checking: drain)
         let transparent = skipsPixels ? palette.transparent : nil

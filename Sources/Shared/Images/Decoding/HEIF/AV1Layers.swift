@@ -14,7 +14,7 @@ struct AV1Layers {
     ///
     /// Throws `ImageError.corrupt` if the units are damaged, or if the layer or the operating point does not exist.
     func select(in data: UnsafeMutableBufferPointer<UInt8>, _ format: ImageFormat) throws -> Int {
-        // Every unit belongs to the first operating point, and libheif decodes that operating point.
+        // libheif itself skips the units that are not part of the first operating point.
         var mask = operatingPoint == 0 ? 0 : nil
         var hasLayer = layer == nil
         var (place, length) = (0, 0)
@@ -140,7 +140,7 @@ struct AV1Layers {
         mutating func skipVariableLength() {
             var zeros = 0
             while !isBeyondEnd, !flag() { zeros += 1 }
-            // 32 zeros stand for the largest number, without further bits.
+            // After 32 zeros, the number is the largest one and has no further bits.
             if zeros < 32 { skip(zeros) }
         }
     }

@@ -52,10 +52,8 @@ struct FrameData {
                 highest = max(highest, other)
             }
         }
-        var depth = 2
-        while Int(highest) >> depth != 0 { depth += 1 }
         self.palette = palette
-        self.depth = depth
+        depth = LZW.depth(highest: highest)
         self.transparent = skipsPixels ? transparent : nil
         bytes = try LZW.compressed(
             choices, choicesPerPixel: perPixel, depth: depth, lookAhead: lookAhead, checking: drain)

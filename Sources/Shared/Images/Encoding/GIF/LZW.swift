@@ -3,6 +3,9 @@ import Support
 
 /// The compression of a GIF's pixels (GIF89a appendix F).
 enum LZW {
+    /// Returns the bits of an index that can hold the highest index of a frame: 2 to 8.
+    static func depth(highest: UInt8) -> Int { max(UInt8.bitWidth - highest.leadingZeroBitCount, 2) }
+
     /// Returns the compressed data, without sub-blocks. Each pixel gets whichever of its palette indices compresses
     /// best.
     ///

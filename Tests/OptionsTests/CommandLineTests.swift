@@ -159,7 +159,7 @@ struct CommandLineTests {
         #expect(refusal("--jobs", "2", "list").hasPrefix("64 unknown option --jobs"))
         #expect(
             refusal("put", "--unseen", "x")
-                == "64 unknown option --unseen; the setting unseen has none: set APOD_TOOLS_UNSEEN, or unseen in the "
+                == "64 unknown option --unseen; the setting unseen has no option: set APOD_TOOLS_UNSEEN, or unseen in the "
                 + "configuration file")
     }
 

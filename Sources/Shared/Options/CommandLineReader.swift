@@ -276,7 +276,7 @@ struct CommandLineReader {
         let asked = [name, name.hasPrefix("no-") ? String(name.dropFirst(3)) : name, known]
         if let setting = options.first(where: { !$0.isTyped && asked.contains($0.name) }), let field = setting.field {
             return
-                "unknown option \(word); the setting \(field) has none: set \(setting.variable ?? ""), or \(field) in"
+                "unknown option \(word); the setting \(field) has no option: set \(setting.variable ?? ""), or \(field) in"
                 + " the configuration file"
         }
         return "unknown option \(word)" + (known.map { "; did you mean --\($0)? See" } ?? "; see")

@@ -54,7 +54,7 @@ extension AnyOption {
     public static let header = Option<String>(
         "header", synonyms: ["header-for"], form: .value("HEADER|@FILE"), expected: "a header, or @ and a file",
         group: .secrets, repeats: true,
-        summary: "Send this header to the server of the arguments.",
+        summary: "Send this header to the server that the arguments name.",
         manual: """
             The value is 'Name: value', or @ and a file that contains such lines. The addresses among the arguments \
             must have the same origin. To name another server, on the command line or in the file, write its origin \

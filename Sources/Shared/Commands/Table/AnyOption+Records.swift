@@ -82,7 +82,7 @@ public enum Work: Int, Sendable {
     static var jobsInWords: String {
         let counted: [(Work, String)] = [
             (.downloads, "downloads"), (.prefetches, "prefetch"), (.gifs, "GIFs"), (.days, "days"),
-            (.transfers, "sync with a remote"), (.lookups, "lookups"),
+            (.transfers, "transfers to and from a remote"), (.lookups, "lookups"),
         ]
         return counted.map { "\($0.rawValue) for \($1)" }.joined(separator: ", ") + ", else one per core"
     }

@@ -31,9 +31,9 @@ extension AnyOption {
         "remote-timeout", .cache, such: "250ms", isPositive: true,
         summary: "How long to wait for a connection to the remote.",
         manual: """
-            The first byte may take 4 times as long (1 s). In total, a run waits 16 times as long (4 s) for answers \
-            without a result, and 100 times as long (25 s) for other machines. After that, it continues without the \
-            remote.
+            The first byte may take 4 times as long (1 s). A run stops reading from the remote after 16 times as long \
+            (4 s) of failed or empty lookups, and stops waiting for the leases of other machines after 100 times as \
+            long (25 s).
             """
     ).asSetting().defaulting(to: .milliseconds(250))
 

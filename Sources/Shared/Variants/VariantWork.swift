@@ -6,8 +6,8 @@ import Records
 import Store
 import Support
 
-/// The work on a record, in stages: choose the variants and their destination, open the picture, make the thumbnail, make
-/// all variants in a single decoding, and record the files. Draws placeholders if there is no picture.
+/// The work on a record: chooses the variants and their destination, opens the picture, makes the thumbnail, makes all
+/// variants in a single decoding, and records the files. Draws placeholders if there is no picture.
 struct VariantWork {
     private let tool: DownsampleTool
     private let argument: String?

@@ -123,8 +123,8 @@ enum GIFLayout {
     }
 
     /// Finds XMP in its application extension (XMP part 3, §1.1.2). The packet is plain text without sub-blocks. A
-    /// program that walks sub-blocks takes letters for lengths, so it reaches the 258 bytes after the packet, which lead
-    /// from any offset to the end of the extension.
+    /// program that walks sub-blocks takes letters for lengths, so it reaches the 258 bytes after the packet, which
+    /// lead from any offset to the end of the extension.
     static func findMetadata(_ window: inout SourceWindow, _ found: inout FoundParts) throws {
         let trailer = 258
         do {

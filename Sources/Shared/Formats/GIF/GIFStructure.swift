@@ -49,9 +49,9 @@ public struct GIFStructure: Sendable, Hashable {
     /// Walks over all blocks of `source`.
     ///
     /// A valid GIF has a canvas, at least one frame, no empty frame, only well-formed blocks, and a trailer; later
-    /// bytes are ignored. `allowsTruncated` and `allowsDamage` accept a GIF that ends too early or has an invalid block,
-    /// if it has a whole frame before; `end` is then the end of the source. Throws `FormatFailure` (`overLimit` as soon
-    /// as a limit is exceeded) and the errors of the source. Reads each byte once, in 64 KB of memory.
+    /// bytes are ignored. `allowsTruncated` and `allowsDamage` accept a GIF that ends too early or has an invalid
+    /// block, if it has a whole frame before; `end` is then the end of the source. Throws `FormatFailure` (`overLimit`
+    /// as soon as a limit is exceeded) and the errors of the source. Reads each byte once, in 64 KB of memory.
     public static func read(
         _ source: some ByteSource, limits: Limits = .standard, allowsTruncated: Bool = false, allowsDamage: Bool = false
     ) throws -> GIFStructure {

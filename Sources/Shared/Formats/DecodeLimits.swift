@@ -7,9 +7,8 @@ public struct DecodeLimits: Sendable, Hashable {
     public var maxPixels: Int
     /// Bytes of the file.
     public var maxInputBytes: Int
-    /// Bytes of memory for pictures that must be in memory as a whole: the coefficients of a progressive JPEG, an
-    /// interlaced PNG, a WebP, a small rotated picture. Shared by all pictures that a run decodes at the same time
-    /// (`MemoryBudget`).
+    /// Bytes of memory for pictures that must be in memory as a whole, such as a progressive JPEG, an interlaced PNG or
+    /// a WebP. Shared by all pictures that a run decodes at the same time (`MemoryBudget`).
     public var maxMemoryBytes: Int
     /// Frames of an animation. The default is a minute at 33 frames per second.
     public var maxFrames: Int

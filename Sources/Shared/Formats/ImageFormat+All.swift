@@ -2,34 +2,22 @@ import Support
 
 extension ImageFormat {
     /// All supported formats, in the order in which messages list them.
-    public static let all: [ImageFormat] = [
-        .jpeg,
-        .png,
-        .gif,
-        .webp,
-        .tiff,
-        .avif,
-        .heic,
-        .jpegXL,
-    ]
+    public static let all: [ImageFormat] = [.jpeg, .png, .gif, .webp, .tiff, .avif, .heic, .jpegXL]
 
     /// Returns the format of a file that begins with `head`, or nil. Twelve bytes are enough, except for an AVIF with a
     /// generic major brand: only its compatible brands distinguish it from HEIC.
     public static func detected(in head: ArraySlice<UInt8>) -> ImageFormat? { all.first { $0.matches(head) } }
 
-    /// Returns the format with this file extension, given in lower case, or nil.
+    /// Returns the format with a file extension in lower case, or nil.
     public static func named(byExtension fileExtension: some StringProtocol) -> ImageFormat? {
         all.first { $0.fileExtensions.contains { $0 == fileExtension } }
     }
 }
 
 extension ImageHeader {
-    /// Reads the header of a picture.
-    ///
-    /// Reads 16 KB of most pictures, and 4 KB for each segment or chunk beyond them. `ImageInspection` checks the rest.
-    /// Throws `FormatFailure` unless the bytes are a picture of a supported format, and the errors of the source.
-    ///
-    /// - Parameter page: the page of a TIFF, counted from 0; ignored for other formats.
+    /// Reads the header of a picture: the first 16 KB, and 4 KB for each segment or chunk beyond them. `page` is the
+    /// page of a TIFF, counted from 0. `ImageInspection` checks the rest of the picture. Throws `FormatFailure` unless
+    /// the bytes are a picture of a supported format, and the errors of the source.
     public static func read(_ source: some ByteSource, page: Int = 0) throws -> ImageHeader {
         var window = SourceWindow.forHeader(source)
         return try read(&window, page: page)
@@ -48,10 +36,8 @@ extension ImageHeader {
 }
 
 extension EmbeddedMetadata {
-    /// Reads the metadata of a picture. Returns empty metadata for a format whose metadata is not supported, and for
-    /// bytes that are not a picture.
-    ///
-    /// Makes a few small reads, and another for each part. Reads a GIF completely. Throws the errors of the source.
+    /// Reads the metadata of a picture; empty for bytes that are not a picture, or a format whose metadata is not
+    /// supported. Reads a GIF completely, and a few KB of other formats. Throws the errors of the source.
     public static func read(_ source: some ByteSource) throws -> EmbeddedMetadata {
         var window = SourceWindow.forHeader(source)
         guard let head = try window.bytes(at: 0, min(window.count, 16)), let format = ImageFormat.detected(in: head)

@@ -9,8 +9,7 @@ public enum MovieFormat: String, Sendable, CaseIterable {
     public var fileExtension: String { self == .mp4 ? "mp4" : "mov" }
 }
 
-/// The check that bytes must pass before they are kept as a movie: a walk over the boxes (ISO/IEC 14496-12 §4.2),
-/// which QuickTime calls atoms.
+/// The check that bytes must pass before they are kept as a movie: a walk over its boxes (`Boxes`).
 public enum MovieInspection {
     /// Whether the bytes begin like a movie, not like a picture or sound in the same container format.
     public static func recognizes(_ source: some ByteSource) throws -> Bool {
@@ -28,9 +27,8 @@ public enum MovieInspection {
 
     /// Checks that `source` is a whole movie, and returns its format.
     ///
-    /// Each box must fit into the file, and each box in `moov` into its parent. There must be a description (`moov`)
-    /// and data (`mdat`). Decodes nothing, and reads a few bytes of each box. Throws `FormatFailure`, and the errors of
-    /// the source.
+    /// A whole movie has a description (`moov`) and data (`mdat`). Each box must fit into the file, and each box in
+    /// `moov` into its parent. Reads a few bytes of each box. Throws `FormatFailure`, and the errors of the source.
     public static func inspect(_ source: some ByteSource) throws -> MovieFormat {
         guard try recognizes(source) else {
             throw FormatFailure.notAnImage(BodyKind(head: try source.bytes(0..<512)))
@@ -57,7 +55,6 @@ public enum MovieInspection {
         return format
     }
 
-    /// Calls `visit` with each box in a range. Throws `FormatFailure` and errors of `visit`.
     private static func walk(
         _ window: inout SourceWindow, _ range: Range<Int>, visit: (inout SourceWindow, Boxes.Box) throws -> Void
     ) throws {

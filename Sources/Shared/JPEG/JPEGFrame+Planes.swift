@@ -4,10 +4,9 @@ extension JPEGFrame {
     /// The supported scales in eighths, ascending.
     public static let scales = BlockLayout.sizes
 
-    /// Starts to decode the picture. Returns nil for a kind that libjpeg must decode.
+    /// Starts to decode the picture in `source`. Returns nil for a kind that libjpeg must decode.
     ///
     /// - Parameters:
-    ///   - source: the bytes that the frame was read from.
     ///   - scale: the scale of luma in eighths, one of `scales`.
     ///   - reduction: the size of the picture divided by the size of the output. At 1 all scans are decoded; at higher
     ///     values, scans of a progressive picture may be skipped (`ScanChoice`).

@@ -12,7 +12,6 @@ public final class UpsampledRows {
         case ycck
     }
 
-    /// In pixels.
     public let size: PixelSize
     /// The exact size of the scaled picture, which may be fractional.
     public let extent: (width: Double, height: Double)
@@ -89,17 +88,14 @@ public final class UpsampledRows {
         apod_interleave(upsampled.bytes, stride, parts.count, row, size.width)
     }
 
-    /// Decodes groups until the samples of the next row are available, and the row of samples below, which smoothing
-    /// needs.
+    /// Decodes groups until the next row is available, and the row of samples below it, which smoothing needs.
     private func readGroups() throws {
         let isEnough = reader.planes.indices.allSatisfy { plane in
             let geometry = reader.planes[plane]
             return min(nextRow / ratios[plane].down + 2, geometry.size.height) <= groups * geometry.groupRows
         }
         if isEnough { return }
-        try reader.readGroup { plane, row in
-            sample(plane, groups * reader.planes[plane].groupRows + row)
-        }
+        try reader.readGroup { plane, row in sample(plane, groups * reader.planes[plane].groupRows + row) }
         groups += 1
         // A single group may not be enough.
         try readGroups()

@@ -16,7 +16,7 @@ public final class PreviewMaker: BodyWatcher {
     private let ready: (Preview) -> Void
     private var body: ArrivingBody?
     private var finder = ScanFinder()
-    /// The number of bytes read so far.
+    /// The bytes read so far.
     private var seen = 0
     private var plan: PreviewPlan
 
@@ -31,7 +31,7 @@ public final class PreviewMaker: BodyWatcher {
         plan = PreviewPlan(limits: limits)
     }
 
-    /// Starts a body, or continues an interrupted body. If the file already has bytes that were not seen, reads them
+    /// Starts a body, or continues an interrupted body. If the file already has bytes that were not read, reads them
     /// and makes a preview of their last scan. Throws `Cancelled`.
     public func begin(_ body: ArrivingBody) throws {
         self.body = body
@@ -88,7 +88,7 @@ public final class PreviewMaker: BodyWatcher {
         }
     }
 
-    /// Runs `body` and logs its failure. Throws only `Cancelled`.
+    /// Logs a failure of `body`. Throws only `Cancelled`.
     private func attempt(_ body: () throws -> Void) throws {
         do {
             try body()

@@ -8,9 +8,7 @@ struct PreviewPlan {
     init(limits: PreviewLimits) { self.limits = limits }
 
     /// Returns whether a scan gets a preview, and records its cost. If a download is restarted, scans up to the last
-    /// preview get no second preview.
-    ///
-    /// - Parameter copies: whether the preview is a copy of the start of the file.
+    /// preview get no second preview. `copies`: whether the preview is a copy of the start of the file.
     mutating func take(_ scan: CompleteScan, copies: Bool) -> Bool {
         guard count < limits.maxPreviews, scan.number > last else { return false }
         if copies {

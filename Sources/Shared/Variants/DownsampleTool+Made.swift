@@ -13,8 +13,8 @@ extension DownsampleTool {
         let field: JSON
 
         /// - Parameters:
-        ///   - values: the values of the names in `NameTemplate.builtIn`.
-        ///   - template: the template of the file's name; nil if all records with the picture share the name.
+        ///   - values: by the names in `NameTemplate.builtIn`.
+        ///   - template: of the file's name; nil if all records with the picture share the name.
         ///   - field: the file's field in `variants`.
         public init(path: String, values: [String: String], template: String?, field: JSON) {
             self.path = path
@@ -24,12 +24,8 @@ extension DownsampleTool {
         }
     }
 
-    /// Records files in the index if their picture is in the cache. Throws `SystemFailure` if the status of a file
-    /// cannot be read, and `Cancelled`.
-    ///
-    /// - Parameters:
-    ///   - folder: the absolute path of the files' folder.
-    ///   - path: the path of the picture.
+    /// Records files in the index if their picture, at `path`, is in the cache. `folder` is absolute. Throws
+    /// `SystemFailure` if the status of a file cannot be read, and `Cancelled`.
     public func remember(_ files: [Made], in folder: String, of path: String, _ record: Record) throws {
         // Ignore a failure to read the index: the files are already written.
         guard let (cache, original, key) = try? entry(path, record) else { return }
@@ -41,12 +37,12 @@ extension DownsampleTool {
         try cache.copies.record(copies, of: key)
     }
 
-    /// Returns whether the record has no picture because of `put --skip-made`.
+    /// Whether the record has no picture because of `put --skip-made`.
     func isMade(_ record: Record) -> Bool {
         record.string("cache.status") == CacheStatus.kept.rawValue && !record.hasPath("path")
     }
 
-    /// Returns the names of the requested variants that the record does not have.
+    /// Returns the names of the requested variants that are not in the record.
     func lacking(_ record: Record) -> [String] {
         variants.map(\.name).filter { !record.hasPath(FieldPath(stringLiteral: "variants.\($0).path")) }
     }
@@ -62,8 +58,7 @@ extension FolderDestination {
     }
 }
 
-/// The record has no picture because of `put --skip-made`, and the files of the earlier run do not include all the
-/// requested variants.
+/// The record has no picture because of `put --skip-made`, and an earlier run did not make all requested variants.
 struct NotMade: Failure, Equatable {
     let variants: [String]
 

@@ -8,11 +8,10 @@ import Support
 
 /// Finds pictures and the destinations of their variants. Variants are never kept longer than their picture.
 extension DownsampleTool {
-    /// An open picture and the destination of its variants. `path` stays valid after the run; nil for a picture from a
-    /// pipe that is not cached.
     struct OpenPicture {
         let source: PictureSource
         let destination: any Destination
+        /// A path that stays valid after the run; nil for a picture from a pipe that is not cached.
         let path: String?
     }
 
@@ -22,7 +21,7 @@ extension DownsampleTool {
     ///
     /// - Parameters:
     ///   - files: the destination of variants; nil for the storage of the picture.
-    ///   - opened: the file that an earlier call opened, if any. Set by this call, since a pipe can be read only once.
+    ///   - opened: the file, if an earlier call has opened it. Set by this call, since a pipe can be read only once.
     func open(
         _ path: String, isArgument: Bool, _ record: Record, _ files: (any Destination)?, opened: inout InputFile?
     ) throws -> OpenPicture {
@@ -63,7 +62,6 @@ extension DownsampleTool {
         return MemorySource(bytes)
     }
 
-    /// Returns a record's picture from the cache; nil if the current entry has another path.
     private func known(_ path: String, _ record: Record) throws -> OpenPicture? {
         try entry(path, record).map { kept($0.original, $0.key, in: $0.cache, path: path) }
     }
@@ -72,9 +70,8 @@ extension DownsampleTool {
     /// cached.
     public func digest(of path: String, _ record: Record) throws -> String? { try entry(path, record)?.original.sha256 }
 
-    func entry(
-        _ path: String, _ record: Record
-    ) throws -> (cache: CacheStore, original: Entry, key: CacheKey)? {
+    /// Returns the current entry of a record's key; nil if it has another path.
+    func entry(_ path: String, _ record: Record) throws -> (cache: CacheStore, original: Entry, key: CacheKey)? {
         guard let key = try record.string("cache.key").map(CacheKey.init(printed:)),
             let cache = try storage(of: path, record).cache, let original = try cache.lookup(key, handingOut: false),
             original.path == path
@@ -96,7 +93,6 @@ extension DownsampleTool {
         }
     }
 
-    /// Stores a picture in the cache.
     private func put(
         _ input: InputFile, _ source: PictureSource, in cache: CacheStore
     ) throws -> (original: Entry, key: CacheKey) {
@@ -113,9 +109,8 @@ extension DownsampleTool {
         }
     }
 
-    /// Returns the storage for variants of a picture.
-    ///
-    /// - Parameter input: the open picture. A pipe is identified by its content, not by its path.
+    /// Returns the storage for variants of a picture. If the picture is a pipe, `input` is required, because its
+    /// content identifies it.
     private func storage(of path: String, _ record: Record, _ input: InputFile? = nil) throws -> Storage {
         let stream = try input.flatMap { try $0.sha256OfStream == nil ? nil : CacheKey.of($0).text }
         return try caches.storage(
@@ -124,16 +119,16 @@ extension DownsampleTool {
             scope: record.string("cache.scope"))
     }
 
-    /// Returns the destination of a placeholder: the storage of the record's picture. If there is no picture, the
-    /// strictest policy of the record's addresses selects the storage.
+    /// Returns the destination of a placeholder: the storage of the record's picture or, if there is no picture, of the
+    /// address with the strictest policy.
     func standInDestination(_ path: String?, _ record: Record) throws -> any Destination {
         let addresses = PictureAddresses().addresses(in: record)
         return try path.map { try storage(of: $0, record).destination }
             ?? caches.storage(forStandInOf: addresses, scope: record.string("cache.scope")).destination
     }
 
-    /// Throws `CacheFailure.scopeChanged` if the picture's scope was purged or switched after the record got its path.
-    /// The file may still exist, but must not be used.
+    /// Throws `CacheFailure.scopeChanged` if the picture's scope was purged or switched after the record got its path:
+    /// the file may still exist, but must not be used.
     func requireScope(of path: String, _ record: Record) throws {
         guard try caches.isPurged(path) else { return }
         throw CacheFailure.scopeChanged(scope: try record.string("cache.scope") ?? caches.scope().text)

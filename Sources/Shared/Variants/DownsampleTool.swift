@@ -13,11 +13,10 @@ public struct DownsampleTool: RecordTool {
         /// The storage of the original: the cache or a temporary folder.
         case cache
         case folder(OutputFolder)
-        /// A folder whose files are named by a digest, see `ContentFolder`.
         case content(ContentFolder)
         /// The path of a single file.
         case file(String)
-        /// Standard output, for a single file.
+        /// For a single file.
         case standardOutput
 
         /// Whether the output records report the variants. If not, the cache is not used.
@@ -41,7 +40,7 @@ public struct DownsampleTool: RecordTool {
     public var emitsEach = false
     /// Draws placeholders for missing pictures; nil draws none.
     public var fallback: Fallback?
-    /// Whether the single file is synced to disk.
+    /// Whether a single file is synced to disk.
     public var synchronizesFiles = false
     let log: Log
     /// The warnings logged so far. Each is logged only once.
@@ -59,9 +58,8 @@ public struct DownsampleTool: RecordTool {
         self.log = log
     }
 
-    /// Accepts records that have a picture. If placeholders are enabled, also accepts records with an error of an
-    /// earlier tool, and videos without a still. A GIF's placeholder counts as a picture, although its record has an
-    /// error.
+    /// Accepts records that have a picture, even an exercise's placeholder, whose record has an error. With a
+    /// `fallback`, also accepts other records with an error, and videos without a still.
     public func accepts(_ job: RecordJob) -> Bool {
         let hasPicture = job.argument != nil || job.record.hasPath("path")
         if job.argument == nil, isMade(job.record) { return !lacking(job.record).isEmpty }
@@ -70,7 +68,7 @@ public struct DownsampleTool: RecordTool {
         return hasPicture || fallback != nil && job.record.string("media_type") == "video"
     }
 
-    /// Returns whether the cached file of a record is a movie, which has no variants.
+    /// Whether the cached file of a record is a movie, which has no variants.
     func isMovie(_ record: Record) -> Bool {
         record.string("cache.content_type")?.hasPrefix("video/") ?? false
     }

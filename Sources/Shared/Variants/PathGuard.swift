@@ -8,7 +8,7 @@ public struct PathGuard: Sendable, Hashable {
     /// Absolute paths of the allowed folders, without symbolic links.
     let folders: [String]
 
-    /// Resolves symbolic links in the paths.
+    /// Resolves symbolic links.
     public init(folders: [String]) { self.init(resolved: folders.map(Folder.resolve)) }
 
     init(resolved folders: [String]) { self.folders = folders }
@@ -43,7 +43,7 @@ public struct PathGuard: Sendable, Hashable {
     }
 }
 
-/// The reason for refusing a file that a record names.
+/// The refusal of a file that a record names.
 public enum PathRefusal: Failure, Equatable {
     /// The file is in no allowed folder.
     case outside(String)

@@ -6,16 +6,16 @@ import Records
 import Store
 import Support
 
-/// The work on a record, in stages: choose the variants and their destination, open the picture, make the thumbnail, make
-/// all variants in a single decoding, and record the files. Draws placeholders if there is no picture.
+/// The work on a record: chooses the variants and their destination, opens the picture, makes the thumbnail, makes all
+/// variants in a single decoding, and records the files. Draws placeholders if there is no picture.
 struct VariantWork {
     private let tool: DownsampleTool
     private let argument: String?
     private let input: Record
-    /// The path of the picture; nil if there is none.
+    /// The path of the picture.
     private let path: String?
     private let variants: [Variant]
-    /// The destination of the files; nil for the storage of the picture.
+    /// Nil for the storage of the picture.
     private let files: (any Destination)?
     private let emit: (Record) -> Void
     /// The record with the variants made so far.
@@ -26,7 +26,6 @@ struct VariantWork {
     /// A pipe can be read only once.
     private var opened: InputFile?
 
-    /// Throws `FocusFailure`, `OutputFailure`, `TemplateFailure`, and the errors of the cache.
     init(
         _ tool: DownsampleTool, _ record: Record, argument: String?, _ turn: NamingTurn?,
         emit: @escaping (Record) -> Void
@@ -69,8 +68,6 @@ struct VariantWork {
         }
     }
 
-    // MARK: Stages
-
     private mutating func makeVariants(of path: String) throws {
         let picture = try open(path)
         if tool.emitsEach { try makeThumbnail(picture) }
@@ -94,15 +91,13 @@ struct VariantWork {
         return picture
     }
 
-    /// Makes a variant of the embedded thumbnail, rotated like the other variants, which can be shown before them. Does
-    /// nothing if a variant shows only a part of the picture: the thumbnail is too coarse for a part.
+    /// Makes a variant of the embedded thumbnail, rotated like the other variants, to be shown before them. The
+    /// thumbnail is too coarse if a variant shows only a part of the picture.
     private mutating func makeThumbnail(_ picture: DownsampleTool.OpenPicture) throws {
-        // Without `variant` in its template, the folder has only one name per picture, which the requested variant
-        // needs.
+        // Without `variant` in its template, the folder has one name per picture, which the requested variant needs.
         if case .folder(let folder) = tool.output, !folder.template.has("variant") { return }
-        guard variants.allSatisfy({ $0.geometry.region == nil }), let thumbnail = picture.source.thumbnail() else {
-            return
-        }
+        guard variants.allSatisfy({ $0.geometry.region == nil }), let thumbnail = picture.source.thumbnail()
+        else { return }
         do {
             let turns = variants[0].geometry.quarterTurns
             let sizes = try [thumbnail.info(), picture.source.info()].map {
@@ -119,10 +114,7 @@ struct VariantWork {
         }
     }
 
-    /// Finds or makes all variants, and adds each to the record as soon as it is complete.
-    private mutating func encode(
-        _ picture: DownsampleTool.OpenPicture
-    ) throws -> [(variant: Variant, file: MadeFile)] {
+    private mutating func encode(_ picture: DownsampleTool.OpenPicture) throws -> [(variant: Variant, file: MadeFile)] {
         var files: [(variant: Variant, file: MadeFile)] = []
         try picture.destination.variants(variants, of: picture.source, interruption: tool.interruption) {
             add($0, $1.field())
@@ -131,9 +123,9 @@ struct VariantWork {
         return files
     }
 
-    /// The growth that rounded corners or slightly more pixels explain.
+    /// Rounded corners or slightly more pixels may cause this growth.
     private static let usualGrowth = 3
-    /// Smaller files load quickly, and the container of a WebP alone outweighs a tiny GIF.
+    /// Smaller files load quickly, and the container of a WebP alone is larger than a tiny GIF.
     private static let smallFile = 16 << 10
 
     /// Logs a warning if an animation takes many times the bytes of its source.
@@ -144,8 +136,6 @@ struct VariantWork {
             "\(path): the animated \(variant.name) takes \(growth) times the bytes of its source;"
                 + " --fps N keeps fewer frames, --frame 0 only the first")
     }
-
-    // MARK: The record
 
     /// The variants that are still to be made.
     private var rest: [Variant] { variants.filter { made[$0.name] == nil } }
@@ -161,8 +151,6 @@ struct VariantWork {
         if tool.emitsEach && !rest.isEmpty { emit(record) }
     }
 
-    // MARK: Failures
-
     /// Returns a failure with the name of the picture, and with the reason for a missing file. Throws
     /// `CacheFailure.scopeChanged` if the scope of the picture was purged.
     private func explained(_ failure: any Failure, of path: String) throws -> any Failure {
@@ -172,14 +160,14 @@ struct VariantWork {
         return argument == nil && CacheRoot.isLikeBlob(path) ? EvictedPicture(reason: failure) : failure
     }
 
-    /// Returns whether a failure concerns the picture, rather than the output or a stopped run.
+    /// Whether a failure concerns the picture, rather than the output or a stopped run.
     private static func isOfPicture(_ failure: any Failure) -> Bool {
         failure is NamedFailure || failure is ImageError || failure is FormatFailure || failure is PlaceholderError
             || failure is PathRefusal || failure is InputTooLarge || failure.exitCode == .noInput
     }
 
-    /// Draws placeholders for the missing variants, if they are enabled. If that fails, logs a warning, and the record
-    /// keeps the picture's failure.
+    /// Draws placeholders for the missing variants, if they are enabled. A failure is only logged, because the record
+    /// keeps the failure of the picture.
     private mutating func drawPlaceholders(_ failure: (any Failure)?) throws {
         guard let placeholder = tool.fallback?.placeholder(for: input, failure) else { return }
         do {

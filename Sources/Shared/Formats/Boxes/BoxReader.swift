@@ -8,10 +8,8 @@ struct BoxReader {
     /// left.
     mutating func number(_ width: Int, _ window: inout SourceWindow) throws -> Int? {
         guard width > 0 else { return 0 }
-        guard width <= rest.count, let bytes = try window.bytes(at: rest.lowerBound, width) else { return nil }
+        guard width <= rest.count, let number = try window.bigEndian(at: rest.lowerBound, width) else { return nil }
         rest = rest.lowerBound + width..<rest.upperBound
-        guard width == 8 else { return ByteOrder.bigEndian.number(bytes) }
-        let high = ByteOrder.bigEndian.number(bytes.prefix(4))
-        return high < 1 << 31 ? high << 32 | ByteOrder.bigEndian.number(bytes.suffix(4)) : .max
+        return number
     }
 }

@@ -13,7 +13,7 @@ enum Boxes {
         let type: FourCC
         /// The content, within the range of the walk.
         let body: Range<Int>
-        /// The content with the length and type before it.
+        /// Length, type and content.
         let whole: Range<Int>
     }
 
@@ -41,8 +41,7 @@ enum Boxes {
             guard size >= content else { throw Fault.corrupt("a box size of \(size) bytes") }
             guard size <= range.upperBound - start else {
                 // A box that extends beyond its parent is invalid. A box that extends beyond the file may be truncated.
-                throw range.upperBound == window.count
-                    ? Fault.truncated : .corrupt("a box that exceeds its parent")
+                throw range.upperBound == window.count ? Fault.truncated : .corrupt("a box that exceeds its parent")
             }
             let box = Box(
                 type: FourCC(UInt32(letters)), body: start + content..<start + size, whole: start..<start + size)

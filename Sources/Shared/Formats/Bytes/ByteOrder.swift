@@ -2,7 +2,7 @@
 public enum ByteOrder: Sendable, Hashable {
     case bigEndian, littleEndian
 
-    /// Reads the byte order from the first four bytes of a TIFF structure (TIFF 6.0 §2). Returns nil for other bytes.
+    /// Reads the first four bytes of a TIFF structure (TIFF 6.0 §2). Returns nil for other bytes.
     init?(tiff mark: some Collection<UInt8>) {
         if mark.elementsEqual("MM\0*".utf8) {
             self = .bigEndian
@@ -13,11 +13,13 @@ public enum ByteOrder: Sendable, Hashable {
         }
     }
 
-    /// Returns the unsigned number in at most seven bytes.
+    /// Returns the unsigned number in at most eight bytes; at most 2^63 - 1, which is beyond any file.
     public func number(_ bytes: ArraySlice<UInt8>) -> Int {
-        switch self {
-        case .bigEndian: bytes.reduce(0) { $0 << 8 | Int($1) }
-        case .littleEndian: bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
-        }
+        let number =
+            switch self {
+            case .bigEndian: bytes.reduce(0) { $0 << 8 | Int($1) }
+            case .littleEndian: bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
+            }
+        return number < 0 ? .max : number
     }
 }

@@ -1,6 +1,6 @@
 /// The four letters that name a box, or a chunk of a PNG or WebP.
 public struct FourCC: Sendable, Hashable, ExpressibleByStringLiteral {
-    /// The letters as a number, the first in its highest byte.
+    /// The first letter is in the highest byte.
     public let code: UInt32
 
     public init(_ code: UInt32) { self.code = code }
@@ -13,7 +13,5 @@ public struct FourCC: Sendable, Hashable, ExpressibleByStringLiteral {
     public var isAncillary: Bool { code >> 24 & 0x20 != 0 }
 
     /// Whether all four are ASCII letters, as PNG §5.4 requires.
-    public var isLetters: Bool {
-        [24, 16, 8, 0].allSatisfy { (0x41...0x5A).contains(code >> $0 & 0xDF) }
-    }
+    public var isLetters: Bool { [24, 16, 8, 0].allSatisfy { (0x41...0x5A).contains(code >> $0 & 0xDF) } }
 }

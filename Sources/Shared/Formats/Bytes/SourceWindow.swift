@@ -1,10 +1,7 @@
 import Support
 
-/// A buffer of a few KB over a source. Parsers read single numbers at any offset, with few reads of the source and in
-/// constant memory.
-///
-/// Accessors return nil if the source ends too early. The source is an existential, but it is called only once per
-/// window, so the inner loops of parsers need no dynamic dispatch.
+/// A buffer of a few KB, from which parsers read numbers at any offset of a source with few reads. Accessors return nil
+/// if the source ends too early.
 struct SourceWindow {
     /// The length that the source reports.
     let count: Int
@@ -33,7 +30,7 @@ struct SourceWindow {
         SourceWindow(source, head: 64 << 10, stride: 64 << 10)
     }
 
-    /// Loads `needed` bytes at `offset`. Returns false if the source has fewer.
+    /// Returns false if the source has fewer than `needed` bytes at `offset`.
     private mutating func load(_ offset: Int, _ needed: Int) throws -> Bool {
         guard offset >= 0, offset < count, needed <= count - offset else { return false }
         if offset >= start, offset - start <= filled - needed { return true }
@@ -56,7 +53,6 @@ struct SourceWindow {
         try load(offset, length) ? buffer[offset - start..<offset - start + length] : nil
     }
 
-    /// Whether the bytes at `offset` are `text`.
     mutating func has(_ text: StaticString, at offset: Int) throws -> Bool {
         guard try load(offset, text.utf8CodeUnitCount) else { return false }
         for index in 0..<text.utf8CodeUnitCount where buffer[offset - start + index] != text.utf8Start[index] {
@@ -65,8 +61,7 @@ struct SourceWindow {
         return true
     }
 
-    /// Passes the bytes of a range to `visit` in pieces of at most a window. Returns false if the source ends within
-    /// the range.
+    /// Passes the bytes of a range to `visit` in pieces. Returns false if the source ends within the range.
     mutating func read(_ range: Range<Int>, visit: (UnsafeRawBufferPointer) -> Void) throws -> Bool {
         var offset = range.lowerBound
         while offset < range.upperBound {
@@ -81,17 +76,18 @@ struct SourceWindow {
         return true
     }
 
-    /// Reads an unsigned number of `width` (at most 4) bytes, most significant byte first.
-    mutating func bigEndian(at offset: Int, _ width: Int) throws -> Int? {
-        try bytes(at: offset, width).map { ByteOrder.bigEndian.number($0) }
+    /// Reads an unsigned number of at most 8 bytes; at most 2^63 - 1.
+    mutating func number(at offset: Int, _ width: Int, _ order: ByteOrder) throws -> Int? {
+        try bytes(at: offset, width).map { order.number($0) }
     }
 
-    /// Reads an unsigned number of `width` (at most 4) bytes, least significant byte first.
+    mutating func bigEndian(at offset: Int, _ width: Int) throws -> Int? { try number(at: offset, width, .bigEndian) }
+
     mutating func littleEndian(at offset: Int, _ width: Int) throws -> Int? {
-        try bytes(at: offset, width).map { ByteOrder.littleEndian.number($0) }
+        try number(at: offset, width, .littleEndian)
     }
 
-    /// Passes the loaded bytes from `offset` on to `body`. Returns nil if the source ends at or before `offset`.
+    /// Passes the loaded bytes from `offset` to `body`. Returns nil if the source has no byte at `offset`.
     mutating func withBytes<Result>(
         from offset: Int, _ body: (UnsafeRawBufferPointer) -> Result
     ) throws -> Result? {

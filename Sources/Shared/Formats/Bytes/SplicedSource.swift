@@ -17,7 +17,6 @@ public struct SplicedSource: ByteSource {
     public let count: Int
     private let source: any ByteSource
     private let pieces: [Piece]
-    /// The offset of each piece.
     private let starts: [Int]
 
     public init(_ source: any ByteSource, _ pieces: [Piece]) {

@@ -1,16 +1,13 @@
 import CISAL
 import CZlib
 
-/// Decompresses a zlib stream (RFC 1950, RFC 1951) that arrives in pieces.
+/// Decompresses a zlib stream (RFC 1950, RFC 1951) that arrives in pieces. Not thread-safe.
 ///
 /// Uses ISA-L for large streams if it is installed, which takes less than half of zlib's time, and zlib otherwise. Both
-/// produce the same bytes and verify the checksum. They differ for damaged streams: before the damage, ISA-L may
-/// produce a few bytes more or fewer, or it may find the damage earlier. zlib rejects an incomplete Huffman code; ISA-L
-/// accepts it unless the stream uses a missing code.
-///
-/// Not thread-safe.
+/// produce the same bytes and verify the checksum. For a damaged stream, ISA-L may produce a few bytes more or fewer,
+/// or find the damage earlier. zlib rejects an incomplete Huffman code; ISA-L accepts it unless the stream uses a
+/// missing code.
 public final class Inflater {
-    /// The progress of the stream.
     public enum State: Equatable {
         case open
         /// The stream is complete, with the right checksum.
@@ -23,7 +20,6 @@ public final class Inflater {
     enum Library: CaseIterable {
         case zlib, isaL
 
-        /// Whether the library is available. Loads ISA-L if it is installed.
         var isPresent: Bool { self == .zlib || cisal_version() != nil }
     }
 
@@ -39,11 +35,11 @@ public final class Inflater {
     /// ISA-L is used for outputs of at least this size. Loading ISA-L takes 0.2 ms, which pays off at 100 KB.
     private static let isaLBytes = 256 << 10
 
-    /// The version of ISA-L, or nil if it is not installed. Loads ISA-L.
+    /// Nil if ISA-L is not installed.
     public static var isaLVersion: String? { cisal_version().map { String(cString: $0) } }
 
-    /// - Parameter count: the expected length of the output; 0 if unknown. If it is large, a few bytes may be read
-    ///   beyond the end of the stream.
+    /// - Parameter count: the expected length of the output; 0 if unknown. If it is large, a few bytes after the end of
+    ///   the stream may be read.
     public convenience init(expecting count: Int = 0) { self.init(count < Self.isaLBytes ? .zlib : .isaL) }
 
     /// Falls back to zlib if ISA-L is missing.
@@ -67,8 +63,8 @@ public final class Inflater {
         }
     }
 
-    /// Decompresses until `input` is used up, `output` is full, or the stream is no longer `open`. Returns the numbers
-    /// of bytes read and written. If `output` is full, a call without further input may return more.
+    /// Decompresses until `input` is used up, `output` is full, or `state` is no longer `open`. Returns the numbers of
+    /// bytes read and written. If `output` is full, a call without further input may return more.
     public func inflate(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) -> (read: Int, written: Int) {

@@ -4,11 +4,8 @@
 /// picture.
 public struct LZWDecoder {
     public enum State {
-        case open
-        /// The end code was read.
-        case ended
-        /// An invalid code was read.
-        case damaged
+        /// `ended` after the end code, `damaged` after an invalid code.
+        case open, ended, damaged
     }
 
     public private(set) var state = State.open
@@ -17,8 +14,8 @@ public struct LZWDecoder {
     private var width: Int
     /// The code that the current code defines. Up to `clear` + 1, the current code defines none.
     private var next: Int
-    /// The previous code, and its first pixel.
     private var previous = LZWDecoder.undefined
+    /// The first pixel of the previous code.
     private var first: UInt8 = 0
     private var bits: UInt = 0
     private var bitCount = 0

@@ -1,6 +1,6 @@
 /// An image of a GIF, with the fields of its descriptor and of its graphic control extension (GIF89a §20, §23).
 public struct GIFFrame: Sendable, Hashable {
-    /// What happens to the frame's rectangle before the next frame is drawn.
+    /// How the frame's rectangle changes before the next frame is drawn.
     public enum Disposal: String, Sendable, CaseIterable {
         case unspecified, keep, background, previous
 
@@ -23,7 +23,7 @@ public struct GIFFrame: Sendable, Hashable {
     /// The stored delay after the frame, a multiple of 10. Browsers treat 0 and 10 as 100.
     public let delayMilliseconds: Int
     public let disposal: Disposal
-    /// The palette index of transparent pixels, which leave the canvas unchanged.
+    /// The palette index of transparent pixels, which do not change the canvas.
     public let transparentIndex: UInt8?
     /// Colours in the local palette; 0 if the frame uses the global palette.
     public let localPaletteCount: Int

@@ -21,7 +21,6 @@ enum GIFLayout {
         let end: Int
     }
 
-    /// A block between the logical screen and the trailer.
     enum Block {
         case frame(GIFFrame)
         /// The count of a looping extension: repetitions after the first time, or 0 to loop forever.
@@ -41,7 +40,6 @@ enum GIFLayout {
         ImageHeader(format: .gif, storedSize: try screen(&window).size, isAnimated: nil, hasAlpha: nil)
     }
 
-    /// Walks over all blocks, and sets `isAnimated` and `hasAlpha`. The decoder limits the number of frames.
     static func checkEnd(_ source: any ByteSource, _ header: inout ImageHeader) throws {
         var window = SourceWindow.forWalk(source)
         let screen = try screen(&window)
@@ -82,7 +80,7 @@ enum GIFLayout {
                     return PixelSize(
                         width: left + (try number(&window, at: offset + 5)),
                         height: top + (try number(&window, at: offset + 7)))
-                case 0x21: offset = try skipSubBlocks(&window, at: offset + 2)
+                case 0x21: offset = try subBlocks(&window, at: offset + 2).end
                 case 0: offset += 1
                 default: return PixelSize(width: 0, height: 0)
                 }
@@ -94,9 +92,7 @@ enum GIFLayout {
 
     /// Calls `visit` with each block from `offset` up to the trailer. Returns the offset after the trailer. Throws
     /// `FormatFailure` for a malformed block, and the errors of `visit`.
-    static func walk(
-        _ window: inout SourceWindow, from offset: Int, visit: (Block) throws -> Void
-    ) throws -> Int {
+    static func walk(_ window: inout SourceWindow, from offset: Int, visit: (Block) throws -> Void) throws -> Int {
         var control = Control()
         var offset = offset
         while true {
@@ -117,20 +113,17 @@ enum GIFLayout {
                 case 0xFE: try visit(.comment)
                 default: break
                 }
-                offset = try skipSubBlocks(&window, at: offset + 2)
-            case 0x3B:
-                return offset + 1
+                offset = try subBlocks(&window, at: offset + 2).end
+            case 0x3B: return offset + 1
             // Padding of some writers, which other decoders skip too.
-            case 0:
-                offset += 1
-            default:
-                throw FormatFailure.corrupt(.gif, "a block that is not an image, extension or trailer")
+            case 0: offset += 1
+            default: throw FormatFailure.corrupt(.gif, "a block that is not an image, extension or trailer")
             }
         }
     }
 
     /// Finds XMP in its application extension (XMP part 3, §1.1.2). The packet is plain text without sub-blocks. A
-    /// program that walks sub-blocks takes letters for lengths, and so jumps into the 258 bytes after the packet, which
+    /// program that walks sub-blocks takes letters for lengths, so it reaches the 258 bytes after the packet, which
     /// lead from any offset to the end of the extension.
     static func findMetadata(_ window: inout SourceWindow, _ found: inout FoundParts) throws {
         let trailer = 258
@@ -139,9 +132,9 @@ enum GIFLayout {
             while let introducer = try window.byte(at: offset), let label = try window.byte(at: offset + 1) {
                 if introducer == 0x2C {
                     guard let flags = try window.byte(at: offset + 9) else { return }
-                    offset = try skipSubBlocks(&window, at: offset + 11 + 3 * paletteCount(flags))
+                    offset = try subBlocks(&window, at: offset + 11 + 3 * paletteCount(flags)).end
                 } else if introducer == 0x21 {
-                    let end = try skipSubBlocks(&window, at: offset + 2)
+                    let end = try subBlocks(&window, at: offset + 2).end
                     let packet = offset + 14
                     if label == 0xFF, try window.has("\u{B}XMP DataXMP", at: offset + 2), end - packet > trailer,
                         try window.bigEndian(at: end - trailer, 2) == 0x01FF
@@ -168,8 +161,7 @@ enum GIFLayout {
     ) throws -> (GIFFrame, end: Int, isWhole: Bool) {
         let left = try number(&window, at: offset)
         let top = try number(&window, at: offset + 2)
-        let size = PixelSize(
-            width: try number(&window, at: offset + 4), height: try number(&window, at: offset + 6))
+        let size = PixelSize(width: try number(&window, at: offset + 4), height: try number(&window, at: offset + 6))
         let flags = try byte(&window, at: offset + 8)
         guard size.width > 0, size.height > 0 else {
             throw FormatFailure.corrupt(.gif, "a frame with a width or height of 0")
@@ -179,9 +171,7 @@ enum GIFLayout {
         // Appendix F allows 2 to 8, but real files also have 1. `LZWDecoder` supports up to 11, because codes have up
         // to 12 bits and the first codes have a bit more than the code size.
         let codeSize = Int(try byte(&window, at: data))
-        guard (1...11).contains(codeSize) else {
-            throw FormatFailure.corrupt(.gif, "a code size outside 1 to 11")
-        }
+        guard (1...11).contains(codeSize) else { throw FormatFailure.corrupt(.gif, "a code size outside 1 to 11") }
         guard try byte(&window, at: data + 1) != 0 else { throw FormatFailure.corrupt(.gif, "a frame without data") }
         let frame = GIFFrame(
             left: left, top: top, size: size, delayMilliseconds: control.delayMilliseconds,
@@ -216,12 +206,8 @@ enum GIFLayout {
         return try number(&window, at: offset + 14)
     }
 
-    /// Returns the offset after the empty sub-block that ends a series of sub-blocks (§15, §16).
-    static func skipSubBlocks(_ window: inout SourceWindow, at offset: Int) throws -> Int {
-        try subBlocks(&window, at: offset).end
-    }
-
-    /// Like `skipSubBlocks`. Also returns the number of bytes in the sub-blocks.
+    /// Returns the offset after the empty sub-block that ends a series of sub-blocks (§15, §16), and the number of
+    /// bytes in the series.
     private static func subBlocks(_ window: inout SourceWindow, at offset: Int) throws -> (end: Int, bytes: Int) {
         var (end, bytes) = (offset, 0)
         while true {
@@ -232,9 +218,8 @@ enum GIFLayout {
         }
     }
 
-    /// Returns the number of colours. Bit 7 is set if there is a palette; the low three bits are the binary logarithm
-    /// of its size, minus 1.
-    static func paletteCount(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 2 << Int(flags & 7) }
+    /// Bit 7 is set if there is a palette; the low three bits are the binary logarithm of its size, minus 1.
+    private static func paletteCount(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 2 << Int(flags & 7) }
 
     private static func byte(_ window: inout SourceWindow, at offset: Int) throws -> UInt8 {
         guard let byte = try window.byte(at: offset) else { throw FormatFailure.truncated(.gif) }

@@ -2,7 +2,6 @@ import Support
 
 /// The structure of a GIF, checked from its signature to its trailer.
 public struct GIFStructure: Sendable, Hashable {
-    /// Limits on the work that a GIF causes its decoder.
     public struct Limits: Sendable, Hashable {
         public var frames: Int
         /// Canvas pixels times frames: the work of drawing the animation once.
@@ -50,17 +49,11 @@ public struct GIFStructure: Sendable, Hashable {
     /// Walks over all blocks of `source`.
     ///
     /// A valid GIF has a canvas, at least one frame, no empty frame, only well-formed blocks, and a trailer; later
-    /// bytes are ignored. Throws `FormatFailure` (`overLimit` as soon as a limit is exceeded) and the errors of the
-    /// source. Reads each byte once. Uses 64 KB of memory and a `GIFFrame` for each frame.
-    ///
-    /// - Parameters:
-    ///   - allowsTruncated: accepts a GIF that ends too early, after at least one whole frame. `end` is then the end of
-    ///     the source.
-    ///   - allowsDamage: accepts a GIF with an invalid block after at least one whole frame. `end` is then the end of
-    ///     the source.
+    /// bytes are ignored. `allowsTruncated` and `allowsDamage` accept a GIF that ends too early or has an invalid
+    /// block, if it has a whole frame before; `end` is then the end of the source. Throws `FormatFailure` (`overLimit`
+    /// as soon as a limit is exceeded) and the errors of the source. Reads each byte once, in 64 KB of memory.
     public static func read(
-        _ source: some ByteSource, limits: Limits = .standard, allowsTruncated: Bool = false,
-        allowsDamage: Bool = false
+        _ source: some ByteSource, limits: Limits = .standard, allowsTruncated: Bool = false, allowsDamage: Bool = false
     ) throws -> GIFStructure {
         var window = SourceWindow.forWalk(source)
         let format = try ImageHeader.read(&window).format
@@ -87,10 +80,8 @@ public struct GIFStructure: Sendable, Hashable {
                                 + "\(limits.pixelsOverAllFrames) pixels")
                     }
                     frames.append(frame)
-                case .loop(let count):
-                    loopCount = count
-                case .comment:
-                    commentCount += 1
+                case .loop(let count): loopCount = count
+                case .comment: commentCount += 1
                 }
             }
         } catch FormatFailure.truncated where allowsTruncated && !frames.isEmpty {

@@ -12,9 +12,7 @@ public enum Orientation: UInt8, Sendable, CaseIterable {
 
     /// Whether the upright picture has the stored height as its width.
     public var swapsAxes: Bool { rawValue >= 5 }
-}
 
-extension Orientation {
     /// Clockwise rotations by 0 to 3 quarter turns. `mirrors` has the same rotations of the mirrored picture.
     private static let plain: [Orientation] = [.upright, .rotated90Clockwise, .rotated180, .rotated90CounterClockwise]
     private static let mirrors: [Orientation] = [.mirrored, .transversed, .flipped, .transposed]

@@ -25,8 +25,7 @@ extension HEIFItems {
         case "iovl":
             guard !isLayer else { throw unsupported("nested layers") }
             let (layers, canvas, background) = try overlay(item, &window)
-            return try picture(
-                item, .layers(layers, canvas: canvas, background: background), canvas, tile: nil)
+            return try picture(item, .layers(layers, canvas: canvas, background: background), canvas, tile: nil)
         default:
             let colours = try tiling(item, &window)
             let alpha = try alpha(of: item, &window)
@@ -83,10 +82,9 @@ extension HEIFItems {
     private func alpha(of item: Int, _ window: inout SourceWindow) throws -> HEIFPicture.Tiling? {
         if let alpha = alphaItem(of: item) { return try tiling(alpha, &window) }
         // Otherwise each tile of a grid may have an alpha item.
-        guard kinds[item] == "grid", let tiles = parts[item], let all = Optional(tiles.compactMap(alphaItem)),
-            all.count == tiles.count
-        else { return nil }
-        return try grid(item, all.map { try coded($0) }, &window)
+        guard kinds[item] == "grid", let tiles = parts[item] else { return nil }
+        let alphas = tiles.compactMap(alphaItem)
+        return alphas.count == tiles.count ? try grid(item, alphas.map { try coded($0) }, &window) : nil
     }
 
     private func alphaItem(of item: Int) -> Int? {
@@ -132,8 +130,7 @@ extension HEIFItems {
         return HEIFPicture.Coded(
             codec: codec, size: size, data: data, configuration: configuration.place,
             isMonochrome: configuration.isMonochrome, isWide: configuration.isWide,
-            isSubsampled: configuration.isSubsampled, signal: signal, layer: layer,
-            operatingPoint: operatingPoint)
+            isSubsampled: configuration.isSubsampled, signal: signal, layer: layer, operatingPoint: operatingPoint)
     }
 
     /// Reads the grid that an item's data describes (ISO/IEC 23008-12 §6.6.2.3).

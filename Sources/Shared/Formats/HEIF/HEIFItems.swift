@@ -34,7 +34,7 @@ struct HEIFItems {
     private var properties: [Property] = []
     /// Indices into `properties`, counted from 1, by item.
     private var associations: [Int: [Int]] = [:]
-    /// Ranges of data within the `idat` box, counted from its beginning.
+    /// Ranges of data within the `idat` box.
     private var innerPlaces: [Int: [Range<Int>]] = [:]
     private var innerData: Range<Int>?
     private(set) var itemsElsewhere: Set<Int> = []
@@ -102,8 +102,7 @@ struct HEIFItems {
                 switch box.type {
                 case "ipco":
                     try Boxes.walk(&window, box.body) { window, box in
-                        let property = try property(box, &window)
-                        properties.append(property)
+                        properties.append(try property(box, &window))
                         _ = try limited(properties.count)
                         return true
                     }
@@ -178,10 +177,8 @@ struct HEIFItems {
         case "clap":
             let (width, height) = (try quotient(&reader, &window), try quotient(&reader, &window))
             guard width > 0, height > 0 else { throw corrupt("an empty crop") }
-            return .crop(
-                HEIFCrop(
-                    width: width, height: height, right: try quotient(&reader, &window),
-                    down: try quotient(&reader, &window)))
+            let (right, down) = (try quotient(&reader, &window), try quotient(&reader, &window))
+            return .crop(HEIFCrop(width: width, height: height, right: right, down: down))
         case "av1C":
             // AV1 Codec ISO Media File Format Binding §2.3.3: flags for monochrome, depth and chroma.
             _ = try number(&reader, 2, &window)
@@ -224,7 +221,7 @@ struct HEIFItems {
         return Double(Int32(truncatingIfNeeded: above)) / Double(below)
     }
 
-    /// Reads where the data of each item is (ISO/IEC 14496-12 §8.11.3).
+    /// Reads the location of the items' data (ISO/IEC 14496-12 §8.11.3).
     private mutating func takePlaces(_ body: Range<Int>, _ window: inout SourceWindow) throws {
         var reader = BoxReader(body)
         let version = try number(&reader, 4, &window) >> 24
@@ -268,9 +265,7 @@ struct HEIFItems {
     private mutating func placeInnerData() throws {
         for (item, ranges) in innerPlaces {
             places[item] = try ranges.map { range in
-                guard let innerData, range.upperBound <= innerData.count else {
-                    throw corrupt("data outside its box")
-                }
+                guard let innerData, range.upperBound <= innerData.count else { throw corrupt("data outside its box") }
                 let start = innerData.lowerBound + range.lowerBound
                 return start..<(range.isEmpty ? innerData.upperBound : start + range.count)
             }

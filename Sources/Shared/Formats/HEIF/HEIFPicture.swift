@@ -36,7 +36,6 @@ public struct HEIFPicture: Sendable, Hashable {
         public var tileSize: PixelSize { tiles[0].size }
     }
 
-    /// A picture on a canvas.
     public struct Layer: Sendable, Hashable {
         public let picture: HEIFPicture
         public let x: Int
@@ -44,7 +43,7 @@ public struct HEIFPicture: Sendable, Hashable {
     }
 
     public indirect enum Content: Sendable, Hashable {
-        /// Alpha of another size is scaled to the whole picture.
+        /// Alpha of another size is scaled to the size of the picture.
         case tiles(Tiling, alpha: Tiling?)
         /// From bottom to top. The background is R, G, B and alpha, 16 bits each.
         case layers([Layer], canvas: PixelSize, background: [UInt16])
@@ -119,8 +118,8 @@ public struct HEIFPlacement: Sendable, Hashable {
 
 /// The property `clap`: a size, and the offset of its centre from the centre of the picture.
 struct HEIFCrop: Sendable, Hashable {
-    var width: Double
-    var height: Double
-    var right = 0.0
-    var down = 0.0
+    let width: Double
+    let height: Double
+    let right: Double
+    let down: Double
 }

@@ -7,7 +7,7 @@ public enum BodyKind: Sendable, Equatable, CaseIterable {
     case pdf, zip, gzip, video
     case other
 
-    /// Looks at the first 512 bytes, which suffice for the error pages of web servers. Constant time.
+    /// Examines the first 512 bytes, which suffice for the error pages of web servers.
     public init(head: some Collection<UInt8>) {
         let bytes = Array(head.prefix(512))
         if let kind = Self.signatures.first(where: { bytes.starts(with: $0.pattern) })?.kind {
@@ -18,12 +18,7 @@ public enum BodyKind: Sendable, Equatable, CaseIterable {
     }
 
     /// Whether the bytes are a picture of an unsupported format.
-    public var isPicture: Bool {
-        switch self {
-        case .svg, .bmp, .icon, .jpeg2000, .photoshop: true
-        case .html, .json, .xml, .text, .pdf, .zip, .gzip, .video, .other: false
-        }
-    }
+    public var isPicture: Bool { [.svg, .bmp, .icon, .jpeg2000, .photoshop].contains(self) }
 
     /// The phrase that completes `the body is …`.
     public var phrase: String {
@@ -57,8 +52,7 @@ public enum BodyKind: Sendable, Equatable, CaseIterable {
     ]
 
     /// Detects formats that need more than a prefix. `BM` also begins ordinary text, so the reserved words of a BMP's
-    /// BITMAPFILEHEADER must be zero as well. An ISO base media file (ISO 14496-12 §4.3) that is not a picture is a
-    /// movie.
+    /// BITMAPFILEHEADER must be zero too. An ISO base media file (ISO 14496-12 §4.3) that is not a picture is a movie.
     private static func containerKind(_ bytes: [UInt8]) -> BodyKind? {
         if bytes.count >= 10, bytes.starts(with: Array("BM".utf8)), bytes[6..<10].allSatisfy({ $0 == 0 }) {
             return .bmp

@@ -54,10 +54,5 @@ public enum FormatFailure: Failure, Equatable {
         }
     }
 
-    public var exitCode: ExitCode {
-        switch self {
-        case .overLimit: .notAllowed
-        default: .data
-        }
-    }
+    public var exitCode: ExitCode { if case .overLimit = self { .notAllowed } else { .data } }
 }

@@ -1,9 +1,7 @@
 import Support
 
-/// A supported picture format: its names, and the functions that read its structure.
-///
-/// Each format is a constant in its own folder and is listed in `ImageFormat.all`. A class, so headers and failures
-/// store only a pointer.
+/// A supported picture format: its names, and the functions that read its structure. Each format is a constant in its
+/// own folder and is listed in `ImageFormat.all`. A class, so headers and failures store only a pointer.
 public final class ImageFormat: Sendable {
     typealias HeaderReading = @Sendable (_ window: inout SourceWindow, _ page: Int) throws -> ImageHeader
     typealias EndCheck = @Sendable (any ByteSource, inout ImageHeader, _ verifiesChecksums: Bool) throws -> Void
@@ -20,11 +18,9 @@ public final class ImageFormat: Sendable {
     /// In lower case, without the dot, the usual extension first.
     public let fileExtensions: [String]
     let signature: Signature
-    /// Reads the header. Throws `FormatFailure`.
     let header: HeaderReading
     /// Checks the rest of a picture, as `ImageInspection.checkEnd` describes.
     let checkEnd: EndCheck
-    /// Finds EXIF, XMP and texts.
     let findMetadata: MetadataSearch
 
     /// - Parameters:
@@ -47,7 +43,6 @@ public final class ImageFormat: Sendable {
     /// IANA media type.
     public var contentType: String { "image/\(id)" }
 
-    /// The usual file extension, without a dot.
     public var fileExtension: String { fileExtensions[0] }
 
     /// Whether `head`, the first 12 bytes or more of a file, has the signature of this format.

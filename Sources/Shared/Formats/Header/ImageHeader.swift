@@ -13,8 +13,8 @@ public struct ImageHeader: Sendable, Hashable {
     public let hidesStill: Bool
     /// The page of a TIFF, counted from 0; 0 for other formats.
     public let page: Int
-    /// The offset of the height in the frame header of a JPEG, if this height is 0 and the real height follows the
-    /// first scan (ITU-T T.81 B.2.5).
+    /// The offset of the height in the frame header of a JPEG whose real height follows the first scan (ITU-T T.81
+    /// B.2.5); nil for other pictures.
     public let lateHeightOffset: Int?
     /// Whether the picture ends too early. Set only if the options allow it.
     public var isTruncated = false
@@ -22,8 +22,8 @@ public struct ImageHeader: Sendable, Hashable {
     public var isDamaged = false
 
     public init(
-        format: ImageFormat, storedSize: PixelSize, orientation: Orientation = .upright, isAnimated: Bool?,
-        hasAlpha: Bool?, hidesStill: Bool = false, page: Int = 0, lateHeightOffset: Int? = nil
+        format: ImageFormat, storedSize: PixelSize, orientation: Orientation = .upright, isAnimated: Bool? = false,
+        hasAlpha: Bool? = false, hidesStill: Bool = false, page: Int = 0, lateHeightOffset: Int? = nil
     ) {
         self.format = format
         self.storedSize = storedSize

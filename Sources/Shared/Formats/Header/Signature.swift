@@ -9,12 +9,10 @@ struct Signature: Sendable {
 
     /// Compares the first bytes of a file with the signature, without allocation.
     let match: @Sendable (_ head: ArraySlice<UInt8>) -> Match
+}
 
-    init(match: @escaping @Sendable (_ head: ArraySlice<UInt8>) -> Match) { self.match = match }
-
-    /// Creates a signature that matches any of the patterns.
-    ///
-    /// - Parameter blank: offsets at which a file may have any byte.
+extension Signature {
+    /// Matches any of the patterns. A file may have any byte at the offsets in `blank`.
     init(_ patterns: [UInt8]..., blank: Range<Int> = 0..<0) {
         self.init { head in
             for pattern in patterns {

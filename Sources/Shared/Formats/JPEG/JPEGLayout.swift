@@ -12,14 +12,16 @@ extension ImageFormat {
 enum JPEGLayout {
     static let xmpName: StaticString = "http://ns.adobe.com/xap/1.0/\0"
     static let app1: UInt8 = 0xE1
-    /// Unsupported kinds of JPEG, by the marker that identifies them: a frame header (table B.1), DHP (B.3.2), or SOF55
+    /// Returns the unsupported kind of JPEG that a marker identifies: a frame header (table B.1), DHP (B.3.2), or SOF55
     /// (ITU T.87 annex C).
-    private static let unreadProcesses: [UInt8: String] = [
-        0xC3: "a lossless picture", 0xC5: "a hierarchical picture", 0xC6: "a hierarchical picture",
-        0xC7: "a hierarchical picture", 0xCB: "a lossless picture", 0xCD: "a hierarchical picture",
-        0xCE: "a hierarchical picture", 0xCF: "a hierarchical picture", 0xDE: "a hierarchical picture",
-        0xF7: "JPEG-LS",
-    ]
+    private static func unsupportedProcess(_ code: UInt8) -> String? {
+        switch code {
+        case 0xC3, 0xCB: "a lossless picture"
+        case 0xC5...0xC7, 0xCD...0xCF, 0xDE: "a hierarchical picture"
+        case 0xF7: "JPEG-LS"
+        default: nil
+        }
+    }
 
     /// Reads the size from the first frame header, and the orientation from the first Exif segment before the first
     /// scan. Reads through the first scan if the height follows it.
@@ -30,7 +32,7 @@ enum JPEGLayout {
         var isCut = true
         var markers = JPEGMarkers(at: 2)
         while let segment = try window.nextSegment(&markers) {
-            if size == nil, let process = unreadProcesses[segment.code] {
+            if size == nil, let process = unsupportedProcess(segment.code) {
                 throw FormatFailure.notRead(.jpeg, process)
             }
             if isFrameHeader(segment.code), size == nil {
@@ -41,8 +43,7 @@ enum JPEGLayout {
             {
                 orientation = try ExifOrientation.read(&window, in: segment.body)
             }
-            // Exif should precede the frame header, but some programs write it later. The search ends at the first
-            // scan.
+            // Exif should precede the frame header, but some programs write it later.
             if segment.code == JPEGMarkers.startOfScan || segment.code == JPEGMarkers.endOfImage {
                 isCut = false
                 if segment.code == JPEGMarkers.startOfScan, lateHeightOffset != nil {
@@ -56,12 +57,11 @@ enum JPEGLayout {
         }
         guard size.width > 0, size.height > 0 else { throw FormatFailure.corrupt(.jpeg, "a width or height of 0") }
         return ImageHeader(
-            format: .jpeg, storedSize: size, orientation: orientation ?? .upright, isAnimated: false, hasAlpha: false,
-            lateHeightOffset: lateHeightOffset)
+            format: .jpeg, storedSize: size, orientation: orientation ?? .upright, lateHeightOffset: lateHeightOffset)
     }
 
     /// Walks over all segments and scans up to EOI, and checks the tables and the lengths of scans. Ignores later
-    /// bytes. Linear, in constant memory.
+    /// bytes.
     static func checkEnd(_ source: any ByteSource) throws {
         var window = SourceWindow.forWalk(source)
         var sawScan = false

@@ -6,7 +6,6 @@ import Libc
 /// B.1). This covers entropy-coded data, and stray bytes between segments, which libjpeg skips too. Linear; uses
 /// `memchr`.
 public struct JPEGMarkers {
-    /// A marker and its segment.
     public struct Segment {
         public let code: UInt8
         /// The offset of the marker, or of the first fill byte before it.
@@ -27,11 +26,8 @@ public struct JPEGMarkers {
     /// A marker that has arrived only in part.
     private var begun: (start: Int, code: UInt8?, length: UInt8?)?
 
-    /// - Parameter offset: an offset outside any segment.
+    /// `offset` must not be within a segment.
     public init(at offset: Int = 0) { self.offset = offset }
-
-    /// The offset of a marker whose length has not arrived, or nil.
-    public var unfinished: Int? { begun?.code == nil ? nil : begun?.start }
 
     /// Reads bytes that begin at `offset`. Returns the first segment in them, or nil.
     public mutating func next(_ bytes: UnsafeRawBufferPointer) -> Segment? {

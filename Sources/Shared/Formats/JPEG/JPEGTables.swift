@@ -27,7 +27,7 @@ struct JPEGTables {
     /// The offset of a scan's data, and the least number of bits for its blocks.
     private var scan: (offset: Int, leastBits: Int)?
 
-    /// Reads the next segment, which must be within the file. Throws `FormatFailure.corrupt`.
+    /// Reads the next segment, which must be within the file.
     mutating func read(_ segment: JPEGMarkers.Segment, _ window: inout SourceWindow) throws {
         switch segment.code {
         case JPEGMarkers.startOfImage: throw Self.fault("two SOI markers")
@@ -54,9 +54,7 @@ struct JPEGTables {
         }
     }
 
-    private func body(
-        _ segment: JPEGMarkers.Segment, _ window: inout SourceWindow
-    ) throws -> ArraySlice<UInt8> {
+    private func body(_ segment: JPEGMarkers.Segment, _ window: inout SourceWindow) throws -> ArraySlice<UInt8> {
         guard !segment.body.isEmpty else { return [] }
         guard let bytes = try window.bytes(at: segment.body.lowerBound, segment.body.count) else {
             throw FormatFailure.truncated(.jpeg)

@@ -73,8 +73,7 @@ struct JPEGXLFrame {
         try skipFilter(&bits)
         try bits.skipExtensions()
         let whole = size
-        size = PixelSize(
-            width: Self.parts(of: size.width, reduction), height: Self.parts(of: size.height, reduction))
+        size = PixelSize(width: Self.parts(of: size.width, reduction), height: Self.parts(of: size.height, reduction))
         cost.size = kind == .low ? size : whole
         cost.canvas = kind.isShown && whole.pixels ?? .max < canvas.pixels ?? .max ? canvas : nil
     }
@@ -147,15 +146,12 @@ struct JPEGXLFrame {
     }
 
     private var sectionCount: Int {
-        func groups(_ side: Int) -> Int {
-            Self.parts(of: size.width, side) * Self.parts(of: size.height, side)
-        }
+        func groups(_ side: Int) -> Int { Self.parts(of: size.width, side) * Self.parts(of: size.height, side) }
         let side = 128 << groupShift
         let all = groups(side)
         return all == 1 && cost.passes == 1 ? 1 : 2 + groups(side * 8) + all * cost.passes
     }
 
-    /// Skips the permutation of the sections.
     private func skipOrder(_ bits: inout JPEGXLBits, _ count: Int) throws {
         var numbers = try JPEGXLNumbers(&bits, contexts: 8)
         func context(_ number: Int) -> Int { min(7, Int.bitWidth - number.leadingZeroBitCount) }

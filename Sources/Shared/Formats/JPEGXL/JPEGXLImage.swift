@@ -107,7 +107,7 @@ struct JPEGXLImage {
 }
 
 extension JPEGXLBits {
-    /// Reads a size. Each side is at most 2^30, so products with the ratios do not overflow.
+    /// Each side is at most 2^30, so products with the ratios do not overflow.
     fileprivate mutating func size() throws -> PixelSize {
         let isSmall = try flag()
         func side(_ bits: inout JPEGXLBits) throws -> Int {

@@ -6,7 +6,6 @@ struct JPEGXLPrefixCode {
     /// The tokens in the order of their codes.
     private let tokens: [Int]
 
-    /// Reads the number of tokens in the alphabet of a code.
     static func alphabetSize(_ bits: inout JPEGXLBits) throws -> Int {
         guard try bits.flag() else { return 1 }
         let width = try bits.number(4)
@@ -24,11 +23,8 @@ struct JPEGXLPrefixCode {
         tokens = (1...Self.longest).flatMap { length in lengths.indices.filter { lengths[$0] == length } }
     }
 
-    /// Creates a code with a single token of 0 bits.
-    private init(only token: Int) {
-        counts = []
-        tokens = [token]
-    }
+    /// A code with a single token, of 0 bits.
+    private init(only token: Int) { (counts, tokens) = ([], [token]) }
 
     init(_ bits: inout JPEGXLBits, alphabetSize: Int) throws {
         guard alphabetSize > 1 else {

@@ -1,14 +1,13 @@
 import Support
 
-/// The metadata that variants can keep from a picture: EXIF, XMP, creator and copyright.
-///
-/// Metadata is often malformed. Invalid, incomplete or too large parts are ignored and never an error. Not supported:
-/// extended XMP (over 64 KB in a JPEG), IPTC records (APP13), GIF comments.
+/// The metadata that variants can keep from a picture: EXIF, XMP, creator and copyright. Ignores parts that are
+/// invalid, incomplete or too large, because metadata is often malformed. Not supported: extended XMP (over 64 KB in a
+/// JPEG), IPTC records (APP13), GIF comments.
 public struct EmbeddedMetadata: Sendable, Hashable {
-    /// The limit of each part, 1 MiB; larger parts are ignored. The EXIF of a camera has 10 to 60 KB.
+    /// The limit of each part. The EXIF of a camera has 10 to 60 KB.
     public static let byteLimit = 1 << 20
 
-    /// A TIFF structure that begins with its byte order mark, without the `Exif` prefix of a container.
+    /// A TIFF structure, without the `Exif` prefix of a container.
     public var exif: [UInt8]?
     /// An XML packet, without the prefix of a container.
     public var xmp: [UInt8]?
@@ -59,7 +58,7 @@ struct FoundParts {
 
     init(_ source: any ByteSource) { self.source = source }
 
-    /// The parts without an invalid EXIF block, with creator and copyright from EXIF, else XMP, else a text.
+    /// The parts that were found, except an invalid EXIF block. Completes creator and copyright.
     var complete: EmbeddedMetadata {
         var complete = metadata
         let exif = metadata.exif.flatMap(ExifBlock.init)
@@ -79,13 +78,13 @@ struct FoundParts {
         return bytes.count == range.count ? bytes : nil
     }
 
-    /// Reads EXIF. Removes JPEG's prefix, which some programs write into other formats too.
+    /// Removes JPEG's prefix, which some programs write into other formats too.
     mutating func takeExif(_ range: Range<Int>) throws {
         guard metadata.exif == nil, let bytes = try bytes(range) else { return }
         metadata.exif = bytes.starts(with: "Exif\0\0".utf8) ? Array(bytes.dropFirst(6)) : bytes
     }
 
-    /// Reads XMP. Removes the zeros that C programs append.
+    /// Removes the zeros that C programs append.
     mutating func takeXMP(_ range: Range<Int>) throws {
         guard metadata.xmp == nil, var bytes = try bytes(range) else { return }
         while bytes.last == 0 { bytes.removeLast() }

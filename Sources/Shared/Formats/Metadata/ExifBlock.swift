@@ -1,6 +1,5 @@
-/// The EXIF block of a picture: a TIFF structure of directories (TIFF 6.0 §2, CIPA DC-008 4.5 and 4.6).
-///
-/// Ignores offsets beyond the end. Linear in the entries, of which it reads at most 512 per directory.
+/// The EXIF block of a picture: a TIFF structure of directories (TIFF 6.0 §2, CIPA DC-008 4.5 and 4.6). Ignores offsets
+/// beyond the end, and all but the first 512 entries of a directory.
 public struct ExifBlock: Sendable, Hashable {
     public private(set) var bytes: [UInt8]
     private let order: ByteOrder
@@ -30,7 +29,7 @@ public struct ExifBlock: Sendable, Hashable {
         static let utf8 = 129
     }
 
-    /// An entry of a directory: twelve bytes from `place`.
+    /// The twelve bytes from `place`.
     private struct Entry {
         let place: Int
         let tag: Int
@@ -45,12 +44,9 @@ public struct ExifBlock: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// The copyright notice of the photographer, and of the editor if there is one.
+    /// The copyright notices of the photographer and the editor.
     public var copyright: String? { text(Tag.copyright) }
-
-    /// The creator of the picture.
     public var artist: String? { text(Tag.artist) }
-
     /// The caption. Some cameras write their own name here.
     public var imageDescription: String? { text(Tag.imageDescription) }
 
@@ -63,17 +59,15 @@ public struct ExifBlock: Sendable, Hashable {
     /// The JPEG in the second directory, or nil. It may show an older state of the picture.
     public var thumbnail: [UInt8]? { thumbnailRange.map { Array(bytes[$0]) } }
 
-    /// The thumbnail's orientation in the second directory, or nil if the picture's orientation applies.
+    /// The orientation in the second directory, or nil if the picture's orientation applies.
     public var thumbnailOrientation: Orientation? {
         number(thumbnailEntries.first { $0.tag == Tag.orientation }).flatMap { UInt8(exactly: $0) }
             .flatMap(Orientation.init)
     }
 
-    /// Returns the block for an upright copy of the picture in another size, without the thumbnail. Sets the
-    /// orientation to 1, and the pixel dimensions and the colour space if these fields exist. All other fields keep
+    /// Returns the block for an upright copy of the picture in another size, without the thumbnail. Changes the fields
+    /// of orientation and size, and the colour space if the copy has been converted to sRGB. All other fields keep
     /// their offsets, including GPS locations and maker notes.
-    ///
-    /// - Parameter isSRGB: whether the copy has been converted to sRGB. If false, the colour space field is kept.
     public func upright(size: PixelSize, isSRGB: Bool = true) -> ExifBlock {
         var copy = self
         let main = entries(of: firstDirectory)
@@ -121,11 +115,9 @@ public struct ExifBlock: Sendable, Hashable {
         return ExifBlock(Array("MM\0*".utf8) + number(8, 4) + directory + number(0, 4) + values)
     }
 
-    // MARK: Directories
-
     private var firstDirectory: Int? { number(at: 4, 4) }
 
-    /// Returns the offset of the link from `directory` to the next directory.
+    /// Returns the offset of the field that links to the next directory.
     private func linkPlace(of directory: Int?) -> Int? {
         guard let directory, let count = number(at: directory, 2) else { return nil }
         return directory + 2 + count * 12
@@ -170,7 +162,6 @@ public struct ExifBlock: Sendable, Hashable {
         return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }
 
-    /// The entries of the second directory.
     private var thumbnailEntries: [Entry] {
         linkPlace(of: firstDirectory).map { entries(of: number(at: $0, 4)) } ?? []
     }
@@ -198,8 +189,6 @@ public struct ExifBlock: Sendable, Hashable {
         }
     }
 
-    // MARK: Numbers
-
     /// Returns an unsigned number of 2 or 4 bytes, or nil beyond the end. Offsets have 32 bits and Int has 64, so sums
     /// do not overflow.
     private func number(at place: Int, _ width: Int) -> Int? {
@@ -207,7 +196,6 @@ public struct ExifBlock: Sendable, Hashable {
         return order.number(bytes[place..<place + width])
     }
 
-    /// Sets the type of an entry, and its value to a single number.
     private mutating func set(_ entry: Entry, _ type: Int, _ value: Int) {
         put(type, at: entry.place + 2, 2)
         put(1, at: entry.place + 4, 4)

@@ -1,13 +1,11 @@
 /// Finds the orientation in an Exif block, a TIFF file within a picture (TIFF 6.0 §2, CIPA DC-008 4.5.2 and 4.6.4).
-///
-/// Metadata is often malformed. An invalid block or tag means `upright`, and is never an error.
 enum ExifOrientation {
     /// The sizes in bytes of SHORT, LONG, SSHORT and SLONG, by type number (TIFF 6.0 §2).
     private static let integerWidths = [3: 2, 4: 4, 8: 2, 9: 4]
 
     /// Returns the orientation in the first directory of the TIFF file in `range`: tag 0x0112, an integer from 1 to 8.
-    /// Returns `upright` otherwise. The type should be SHORT, but cameras also write LONG and SLONG. Skips a leading
-    /// `Exif\0\0`, as in JPEG. Reads the header and at most 512 directory entries.
+    /// Returns `upright` for an invalid block or tag. The type should be SHORT, but cameras also write LONG and SLONG.
+    /// Skips a leading `Exif\0\0`, as in JPEG. Reads at most 512 entries.
     static func read(_ window: inout SourceWindow, in range: Range<Int>) throws -> Orientation {
         try find(&window, in: range) ?? .upright
     }

@@ -1,10 +1,7 @@
 extension XMPPacket {
     /// Returns the packet for an upright copy of the picture in another size, or nil if the XML is malformed. Removes
-    /// properties that no longer apply: sizes, the list of appended files (a gain map, a movie) and gain map
-    /// parameters.
-    ///
-    /// - Parameter isSRGB: whether the copy has been converted to sRGB, so the names of other colour spaces are
-    ///   removed.
+    /// properties that no longer apply: sizes, the list of appended files (a gain map, a movie), gain map parameters,
+    /// and colour spaces if the copy has been converted to sRGB.
     public func ofCopy(isSRGB: Bool) -> XMPPacket? {
         let names = Self.sizes + (isSRGB ? Self.colourSpaces : [])
         return blanked { name in

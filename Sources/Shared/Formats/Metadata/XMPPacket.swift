@@ -6,7 +6,7 @@
 public struct XMPPacket: Sendable, Hashable {
     public private(set) var bytes: [UInt8]
 
-    /// The number of occurrences of a name that are read.
+    /// At most this number of occurrences of a name are read.
     private static let placeLimit = 8
     /// The end of a property is searched within this number of bytes.
     private static let valueLimit = 16 << 10
@@ -25,16 +25,10 @@ public struct XMPPacket: Sendable, Hashable {
         return copy
     }
 
-    /// The text of `dc:rights` in its first language.
+    // Texts in several languages, and lists of names: only the first.
     public var rights: String? { text(of: "dc:rights") }
-
-    /// The first name in `dc:creator`.
     public var creator: String? { text(of: "dc:creator") }
-
-    /// The text of `dc:title` in its first language.
     public var title: String? { text(of: "dc:title") }
-
-    /// The text of `dc:description` in its first language.
     public var description: String? { text(of: "dc:description") }
 
     /// When the picture was taken or created, such as `2024-02-03T10:00:00`.
@@ -42,7 +36,7 @@ public struct XMPPacket: Sendable, Hashable {
         ["exif:DateTimeOriginal", "photoshop:DateCreated", "xmp:CreateDate"].lazy.compactMap { text(of: $0) }.first
     }
 
-    /// The offsets of all orientations with a single digit. Valid orientations have one digit.
+    /// The offsets of all orientations with a single digit, as valid orientations have.
     private var orientationDigits: [Int] {
         ["tiff:Orientation", "exif:Orientation"].flatMap { name in
             places(of: name, in: bytes.indices).compactMap { place in

@@ -18,7 +18,7 @@ public struct PNGAnimation: Sendable, Hashable {
         /// Whether the frame is blended with the canvas by its alpha, rather than replacing it.
         public let isBlended: Bool
         /// The range from the end of the frame's `fcTL` to the end of its last chunk.
-        public let chunks: Range<Int>
+        public fileprivate(set) var chunks: Range<Int>
     }
 
     /// The canvas and the kind of samples, which all frames share.
@@ -33,10 +33,8 @@ public struct PNGAnimation: Sendable, Hashable {
     /// Reads the frames of a PNG. Returns nil if there is no valid `acTL`, because viewers then show a still picture.
     ///
     /// Throws `FormatFailure`: `corrupt` for an invalid chunk of the animation, `overLimit` for more than `frameLimit`
-    /// frames, `truncated` if the file ends too early. Skips from chunk to chunk, in 64 KB of memory.
-    ///
-    /// - Parameter allowsTruncated: accepts a file that ends too early, if it has at least one whole frame. The result
-    ///   then has only the whole frames.
+    /// frames, `truncated` if the file ends too early. `allowsTruncated` returns the whole frames of a truncated file,
+    /// if there are any. Skips from chunk to chunk, in 64 KB of memory.
     public static func read(
         _ source: some ByteSource, frameLimit: Int, allowsTruncated: Bool = false, check: () throws -> Void = {}
     ) throws -> PNGAnimation? {
@@ -74,7 +72,6 @@ public struct PNGAnimation: Sendable, Hashable {
     }
 }
 
-/// The properties of an animation, collected chunk by chunk.
 private struct AnimationWalk {
     let header: PNGHeader
     let frameLimit: Int
@@ -137,18 +134,16 @@ private struct AnimationWalk {
     }
 
     var animation: PNGAnimation {
-        PNGAnimation(
-            header: header, shared: 33..<(sharedEnd ?? 33), frames: frames, plays: declared?.plays ?? 0)
+        PNGAnimation(header: header, shared: 33..<(sharedEnd ?? 33), frames: frames, plays: declared?.plays ?? 0)
     }
 
     /// Completes the open frame, whose chunks end at `offset`.
     private mutating func close(at offset: Int) throws {
-        guard let (frame, hasData) = open else { return }
+        guard case (var frame, let hasData)? = open else { return }
         guard hasData else { throw Self.fault("a frame without data") }
-        guard frames.count < frameLimit else {
-            throw FormatFailure.overLimit(.png, "more than \(frameLimit) frames")
-        }
-        frames.append(frame.ending(at: offset))
+        guard frames.count < frameLimit else { throw FormatFailure.overLimit(.png, "more than \(frameLimit) frames") }
+        frame.chunks = frame.chunks.lowerBound..<max(offset, frame.chunks.lowerBound)
+        frames.append(frame)
         open = nil
     }
 
@@ -184,12 +179,4 @@ private struct AnimationWalk {
     }
 
     private static func fault(_ fault: String) -> FormatFailure { .corrupt(.png, fault) }
-}
-
-extension PNGAnimation.Frame {
-    fileprivate func ending(at offset: Int) -> Self {
-        Self(
-            left: left, top: top, size: size, delayMilliseconds: delayMilliseconds, disposal: disposal,
-            isBlended: isBlended, chunks: chunks.lowerBound..<max(offset, chunks.lowerBound))
-    }
 }

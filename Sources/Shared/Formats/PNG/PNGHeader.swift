@@ -12,7 +12,6 @@ public struct PNGHeader: Sendable, Hashable {
     public let channels: Int
     public let isInterlaced: Bool
 
-    /// Whether there is an alpha channel.
     public var hasAlpha: Bool { colourType == 4 || colourType == 6 }
 
     /// Reads the 13 bytes of the chunk. Throws `FormatFailure.corrupt` for invalid values.

@@ -25,7 +25,6 @@ extension PNGLayout {
     }
 }
 
-/// A keyword and its text.
 private struct PNGText {
     let keyword: String
     /// The decompressed text, not empty, at most `EmbeddedMetadata.byteLimit`.

@@ -25,8 +25,7 @@ public enum PNGLayout {
         var end: Int { body.upperBound + 4 }
     }
 
-    /// Reads size and colour type from IHDR, the first chunk (§11.2.1), transparency also from tRNS and animation from
-    /// acTL, both before the image data, and the orientation from eXIf at any position.
+    /// Reads IHDR, the first chunk (§11.2.1), tRNS and acTL before the image data, and eXIf at any position.
     static func header(_ window: inout SourceWindow) throws -> ImageHeader {
         let first = try nextChunk(&window, at: 8)
         if first.type == "CgBI" { throw FormatFailure.notRead(.png, "Apple's CgBI variant") }
@@ -36,10 +35,8 @@ public enum PNGLayout {
         guard let bytes = try window.bytes(at: first.body.lowerBound, 13) else { throw FormatFailure.truncated(.png) }
         let header = try PNGHeader(Array(bytes))
         var orientation = Orientation.upright
-        var isAnimated = false
-        var (announcesFrames, sawFrame, hidesStill) = (false, false, false)
         var hasAlpha = header.hasAlpha
-        var sawData = false
+        var (isAnimated, announcesFrames, sawFrame, hidesStill, sawData) = (false, false, false, false, false)
         var offset = first.end
         for _ in 0..<hopLimit {
             guard let chunk = try readableChunk(&window, at: offset), chunk.type != "IEND" else { break }
@@ -52,8 +49,7 @@ public enum PNGLayout {
             case "acTL" where !sawData:
                 let count = try window.bigEndian(at: chunk.body.lowerBound, 4) ?? 0
                 (announcesFrames, isAnimated) = (count > 0, count > 1)
-            case "eXIf":
-                orientation = try ExifOrientation.read(&window, in: chunk.body)
+            case "eXIf": orientation = try ExifOrientation.read(&window, in: chunk.body)
             default: break
             }
             if chunk.type == "eXIf" && sawData { break }
@@ -64,10 +60,8 @@ public enum PNGLayout {
             hidesStill: hidesStill)
     }
 
-    /// Walks over all chunks up to IEND. Ignores later bytes.
-    ///
-    /// - Parameter verifiesChecksums: whether to verify the checksums of the chunks that are needed to draw the picture
-    ///   or its frames, which reads all bytes. Decoders ignore the checksums of other chunks.
+    /// Walks over all chunks up to IEND. Ignores later bytes. `verifiesChecksums` reads all bytes, and verifies the
+    /// checksums of the chunks that draw the picture or its frames; decoders ignore other checksums.
     static func checkEnd(_ source: any ByteSource, verifiesChecksums: Bool) throws {
         var window = verifiesChecksums ? SourceWindow.forWalk(source) : .forHeader(source)
         var sawData = false
@@ -91,9 +85,7 @@ public enum PNGLayout {
                 isDrawn = isAnimated
             case "fcTL", "fdAT": isDrawn = isAnimated
             default:
-                guard chunk.type.isAncillary else {
-                    throw FormatFailure.notRead(.png, "an unknown critical chunk")
-                }
+                guard chunk.type.isAncillary else { throw FormatFailure.notRead(.png, "an unknown critical chunk") }
                 isDrawn = false
             }
             if isDrawn && verifiesChecksums { try verifyChecksum(of: chunk, &window) }
@@ -124,9 +116,7 @@ public enum PNGLayout {
             let type = try window.bigEndian(at: offset + 4, 4).map({ FourCC(UInt32($0)) })
         else { throw FormatFailure.truncated(.png) }
         guard length <= Int32.max else { throw FormatFailure.corrupt(.png, "a chunk over 2^31 - 1 bytes") }
-        guard type.isLetters else {
-            throw FormatFailure.corrupt(.png, "a chunk whose type is not four letters")
-        }
+        guard type.isLetters else { throw FormatFailure.corrupt(.png, "a chunk whose type is not four letters") }
         return Chunk(type: type, body: offset + 8..<offset + 8 + length)
     }
 

@@ -43,8 +43,7 @@ enum TIFFLayout {
     /// The tags that decoding needs and that may have several values.
     private static let arrays = [Tag.bits, Tag.palette, Tag.extraSamples, Tag.sampleFormat]
 
-    /// Reads size, orientation and alpha of a page, counted from 0. Throws `FormatFailure` (`noSuchPage` beyond the
-    /// last page).
+    /// - Parameter page: counted from 0.
     static func header(_ window: inout SourceWindow, page: Int) throws -> ImageHeader {
         let directory = try directory(&window, page: page)
         guard let width = try directory.number(Tag.width, &window),
@@ -59,7 +58,7 @@ enum TIFFLayout {
             .flatMap { UInt8(exactly: $0) }.flatMap(Orientation.init(rawValue:))
         return ImageHeader(
             format: .tiff, storedSize: PixelSize(width: width, height: height), orientation: orientation ?? .upright,
-            isAnimated: false, hasAlpha: try hasAlpha(directory, &window), page: page)
+            hasAlpha: try hasAlpha(directory, &window), page: page)
     }
 
     /// Whether the first extra sample is alpha: the tag ExtraSamples is 1 or 2 (TIFF 6.0 §18). A single extra sample
@@ -105,7 +104,7 @@ enum TIFFLayout {
         }
     }
 
-    /// Walks over all pages. Their strips or tiles must be within the file.
+    /// Walks over all pages, whose strips or tiles must be within the file.
     static func checkEnd(_ source: any ByteSource) throws {
         var window = SourceWindow.forHeader(source)
         let start = try TIFFStart(&window)
@@ -160,7 +159,6 @@ enum TIFFLayout {
     }
 }
 
-/// The header of a TIFF: the byte order, the width of offsets, and the offset of the first directory.
 private struct TIFFStart {
     let order: ByteOrder
     let isBig: Bool
@@ -177,7 +175,6 @@ private struct TIFFStart {
     }
 }
 
-/// The directory of a page.
 private struct TIFFDirectory {
     struct Entry {
         /// The size of each value in bytes; 0 for a type that is not an integer.
@@ -247,17 +244,5 @@ private struct TIFFDirectory {
             throw FormatFailure.truncated(.tiff)
         }
         return number
-    }
-}
-
-extension SourceWindow {
-    /// Reads an unsigned number of 1 to 8 bytes. Returns at most 2^63 - 1, which is beyond any file, or nil if the
-    /// source ends too early.
-    fileprivate mutating func number(at offset: Int, _ width: Int, _ order: ByteOrder) throws -> Int? {
-        guard let bytes = try bytes(at: offset, width) else { return nil }
-        guard width == 8 else { return order.number(bytes) }
-        let halves = [order.number(bytes.prefix(4)), order.number(bytes.suffix(4))]
-        let (high, low) = order == .bigEndian ? (halves[0], halves[1]) : (halves[1], halves[0])
-        return high < 1 << 31 ? high << 32 | low : .max
     }
 }

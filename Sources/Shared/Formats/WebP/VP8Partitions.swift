@@ -24,7 +24,6 @@ enum VP8Partitions {
 
     /// Skips the fields before the number of partitions (§9.2 to §9.5, §19.2).
     private static func partitionCount(_ bits: inout BoolDecoder) -> Int {
-        /// Skips optional fields.
         func skip(_ count: Int, width: Int) {
             for _ in 0..<count where bits.next() { _ = bits.number(width) }
         }

@@ -32,22 +32,19 @@ enum WebPLayout {
     static func header(_ window: inout SourceWindow) throws -> ImageHeader {
         guard let chunk = try nextChunk(&window, at: 12) else { throw FormatFailure.truncated(.webp) }
         switch chunk.type {
-        case "VP8 ":
-            return header(try lossySize(&window, chunk))
+        case "VP8 ": return ImageHeader(format: .webp, storedSize: try lossySize(&window, chunk))
         case "VP8L":
             let (size, hasAlpha) = try losslessSize(&window, chunk)
-            return header(size, hasAlpha: hasAlpha)
+            return ImageHeader(format: .webp, storedSize: size, hasAlpha: hasAlpha)
         case "VP8X":
             guard let features = try window.byte(at: chunk.body.lowerBound) else {
                 throw FormatFailure.truncated(.webp)
             }
-            let size = try canvasSize(&window, chunk)
-            return header(
-                size,
+            return ImageHeader(
+                format: .webp, storedSize: try canvasSize(&window, chunk),
                 orientation: features & Feature.exif == 0 ? .upright : try orientation(&window, from: chunk.end),
                 isAnimated: features & Feature.animation != 0, hasAlpha: features & Feature.alpha != 0)
-        default:
-            throw FormatFailure.corrupt(.webp, "a first chunk other than VP8, VP8L and VP8X")
+        default: throw FormatFailure.corrupt(.webp, "a first chunk other than VP8, VP8L and VP8X")
         }
     }
 
@@ -111,9 +108,7 @@ enum WebPLayout {
     }
 
     /// Reads the signature, two sides of 14 bits and the alpha flag.
-    private static func losslessSize(
-        _ window: inout SourceWindow, _ chunk: Chunk
-    ) throws -> (PixelSize, hasAlpha: Bool) {
+    private static func losslessSize(_ window: inout SourceWindow, _ chunk: Chunk) throws -> (PixelSize, Bool) {
         let start = chunk.body.lowerBound
         guard let signature = try window.byte(at: start), let bits = try window.littleEndian(at: start + 1, 4)
         else { throw FormatFailure.truncated(.webp) }
@@ -129,7 +124,7 @@ enum WebPLayout {
             let height = try window.littleEndian(at: start + 7, 3)
         else { throw FormatFailure.truncated(.webp) }
         let size = PixelSize(width: width + 1, height: height + 1)
-        // Both have 24 bits, so the product does not overflow. The container allows 2^32 - 1 pixels.
+        // Both sides have 24 bits, so the product does not overflow.
         guard chunk.body.count >= 10, size.width * size.height <= UInt32.max else {
             throw FormatFailure.corrupt(.webp, "a canvas over 2^32 - 1 pixels")
         }
@@ -161,13 +156,6 @@ enum WebPLayout {
         guard let type = try window.bigEndian(at: offset, 4), let length = try window.littleEndian(at: offset + 4, 4)
         else { return nil }
         return Chunk(type: FourCC(UInt32(type)), body: offset + 8..<offset + 8 + length)
-    }
-
-    private static func header(
-        _ size: PixelSize, orientation: Orientation = .upright, isAnimated: Bool = false, hasAlpha: Bool = false
-    ) -> ImageHeader {
-        ImageHeader(
-            format: .webp, storedSize: size, orientation: orientation, isAnimated: isAnimated, hasAlpha: hasAlpha)
     }
 }
 

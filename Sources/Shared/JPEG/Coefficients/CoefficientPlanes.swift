@@ -9,7 +9,6 @@ final class CoefficientPlanes: JPEGPlanes {
     private let schedule: ScanSchedule
     private let spareThreads: ThreadBudget
     private var threads: [Thread] = []
-    /// Threads taken from `spareThreads`.
     private var borrowedThreads = 0
     private let allowsTruncated: Bool
     private let shapes: [ComponentShape]
@@ -22,11 +21,7 @@ final class CoefficientPlanes: JPEGPlanes {
 
     private static let level = apod_kernel_best()
 
-    /// Returns nil for a picture that libjpeg must decode.
-    ///
-    /// - Parameters:
-    ///   - scale: the scale of luma in eighths, one of `BlockLayout.sizes`.
-    ///   - reduction: the size of the picture divided by the size of the output (`ScanChoice`).
+    /// Returns nil for a picture that libjpeg must decode. Parameters as in `JPEGFrame.planes`.
     init?(
         _ first: JPEGFrame, _ source: any ByteSource, scale: Int, for use: JPEGPlaneUse = .planes,
         reduction: Double, options: JPEGOptions
@@ -113,8 +108,8 @@ final class CoefficientPlanes: JPEGPlanes {
         if threads.isEmpty { schedule.work() }
     }
 
-    /// Starts a thread for each free processor, and one more because the calling thread mostly waits for rows, which it
-    /// resamples and encodes while the last scan is decoded.
+    /// Starts a thread for each free processor, and an additional thread because the calling thread mostly waits for
+    /// rows.
     private func startThreads(atMost most: Int) {
         while borrowedThreads < most, spareThreads.take() { borrowedThreads += 1 }
         for _ in 0..<(borrowedThreads > 0 ? borrowedThreads + 1 : 0) {

@@ -29,8 +29,7 @@ final class CoefficientStore: @unchecked Sendable {
         ]
         dc = memory[0].wide
         coefficients = memory[1].wide
-        history =
-            isRefined ? UnsafeMutableRawPointer(memory[2].bytes).assumingMemoryBound(to: UInt64.self) : nil
+        history = isRefined ? UnsafeMutableRawPointer(memory[2].bytes).assumingMemoryBound(to: UInt64.self) : nil
     }
 
     /// Returns the size in bytes, or `Int.max` on overflow.

@@ -1,8 +1,7 @@
 import Support
 
-/// Decodes one scan of a progressive picture into coefficient stores (ITU-T T.81 G.1.2, G.2).
-///
-/// Writes stay inside the stores, because rows and columns come from the shapes that the stores were created with.
+/// Decodes one scan of a progressive picture into coefficient stores (ITU-T T.81 G.1.2, G.2). Writes stay inside the
+/// stores, because rows and columns come from the shapes from which the stores were created.
 final class ProgressiveScan {
     struct Part {
         let store: CoefficientStore
@@ -149,7 +148,7 @@ final class ProgressiveScan {
 
     // MARK: DC coefficients (G.1.2.1)
 
-    /// The destination of a part's DC coefficients, for the inner loop.
+    /// A part in the form that the inner loop uses.
     private struct DCPart {
         let store: UnsafeMutablePointer<Int16>
         let storeAcross: Int

@@ -1,11 +1,7 @@
 /// Chooses the scans of a progressive JPEG that an output of a given size needs, from the headers alone.
 enum ScanChoice {
-    /// Returns for each scan whether to decode it.
-    ///
-    /// - Parameters:
-    ///   - last: for each component the last coefficient that is kept, in zigzag order.
-    ///   - scale: the scale of the decode in eighths.
-    ///   - reduction: the size of the picture divided by the size of the output.
+    /// Returns for each scan whether to decode it. Parameters as in `JPEGFrame.planes`; `last` is the last coefficient
+    /// of each component that is kept, in zigzag order.
     static func needed(
         _ scans: [JPEGFrame.Scan], last: [Int], scale: Int, reduction: Double, skipsFineScans: Bool
     ) -> [Bool] {

@@ -8,7 +8,7 @@ final class ScanSchedule: Sendable {
         let blockRows: [Int: Int]
         let rows: Int
         let isDC: Bool
-        /// Creates the decoder. Called when the scan starts.
+        /// Creates the decoder when the scan starts.
         let begin: @Sendable () throws -> ProgressiveScan
     }
 

@@ -64,21 +64,16 @@ public struct JPEGFrame {
         }
     }
 
-    /// The reason why `readOtherScans` stopped.
+    /// The reason why `readOtherScans` stopped: the end marker, the end of the file, or an invalid segment, with the
+    /// code of its marker.
     enum ScansEnd {
-        /// An end marker.
-        case marker
-        /// The end of the file.
-        case file
-        /// An invalid segment, with the code of its marker.
+        case marker, file
         case nonsense(UInt8)
     }
 
     /// Reads the headers of all remaining scans and the segments between them. Throws if there are more than
     /// `JPEGOptions.maxScans`.
-    mutating func readOtherScans(
-        _ source: any ByteSource, from offset: Int, options: JPEGOptions
-    ) throws -> ScansEnd {
+    mutating func readOtherScans(_ source: any ByteSource, from offset: Int, options: JPEGOptions) throws -> ScansEnd {
         var segments = JPEGSegments(source, at: offset, options: options)
         while let segment = try segments.next() {
             if segment.code == JPEGMarkers.endOfImage { return .marker }
@@ -86,9 +81,7 @@ public struct JPEGFrame {
                 return try isNonsense(segment, source) ? .nonsense(segment.code) : .file
             }
             guard try read(segment, source) else { return .nonsense(segment.code) }
-            if scans.count > options.maxScans {
-                throw JPEGError.tooManyScans(limit: options.maxScans)
-            }
+            if scans.count > options.maxScans { throw JPEGError.tooManyScans(limit: options.maxScans) }
         }
         return .file
     }
@@ -115,8 +108,7 @@ public struct JPEGFrame {
         case 0xDB: return readSteps(try body())
         case 0xDD: return readRestartInterval(try body())
         case JPEGMarkers.startOfScan: return readScan(try body(), dataOffset: segment.body.upperBound)
-        // Ignored: DNL, because the height is already known; reserved codes, which end a scan's data; application data;
-        // comments.
+        // Ignored: DNL, because the height is already known; reserved codes; application data; comments.
         case 0xDC, 0x02...0xBF: return !scans.isEmpty
         case 0xE0...0xEF, 0xFE: return true
         default: return false
@@ -174,8 +166,7 @@ public struct JPEGFrame {
             let counts = rest.prefix(16).map { Int($0) }
             rest = rest.dropFirst(16)
             let total = counts.reduce(0, +)
-            guard rest.count >= total,
-                let code = HuffmanCode(counts: counts, symbols: Array(rest.prefix(total)))
+            guard rest.count >= total, let code = HuffmanCode(counts: counts, symbols: Array(rest.prefix(total)))
             else { return false }
             rest = rest.dropFirst(total)
             if first >> 4 == 0 {

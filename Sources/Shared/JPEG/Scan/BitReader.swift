@@ -1,7 +1,5 @@
 /// Reads bits from the most significant bit of each byte (ITU-T T.81 F.2.2.5, stuffed zeros removed), up to 64 at a
-/// time.
-///
-/// Loads up to 8 bytes past the requested bits, which must be readable.
+/// time. Loads up to 8 bytes after the requested bits, which must be readable.
 struct BitReader {
     /// The next bits, from the most significant bit. Bits after the first `count` may already contain the following
     /// data.

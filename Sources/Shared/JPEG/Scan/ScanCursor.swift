@@ -11,7 +11,6 @@ final class ScanCursor {
     var position = 0
     /// The number of MCUs so far, including missing MCUs.
     private(set) var count = 0
-    /// Whether data was missing.
     private(set) var isTruncated = false
     /// Whether the data up to the next restart is missing.
     private(set) var isMissing = false

@@ -39,7 +39,7 @@ final class ScanRegion: @unchecked Sendable {
     static func memory(count: Int) -> Int { count + 2 * MCUDecoder.longestMCU }
 }
 
-/// Reads a scan's data from a file, region by region.
+/// Reads the data of a scan from a file, region by region.
 struct ScanBytes {
     /// The file offset of the marker that ends the data. Nil until it is read, or if the file ends first.
     private(set) var markerOffset: Int?
@@ -67,7 +67,6 @@ struct ScanBytes {
         self.regionBytes = regionBytes
     }
 
-    /// Fills a region with the next bytes.
     mutating func read(into region: ScanRegion) throws {
         let target = region.buffer.bytes
         target.update(from: carried.bytes, count: carriedCount)

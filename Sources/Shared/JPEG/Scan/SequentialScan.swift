@@ -1,10 +1,8 @@
 import Support
 
 /// The MCUs of a sequential scan in order (ITU-T T.81 F.2). Decodes each MCU from the end of the previous MCU, or uses
-/// MCUs that another thread decoded ahead from exactly that position. The result is therefore the same for any number
-/// of threads.
+/// MCUs that another thread decoded ahead from that position, so the result is the same for any number of threads.
 final class SequentialScan {
-    /// Consecutive MCUs.
     struct MCUs {
         let store: BlockStore
         /// The index in the store of the first block.
@@ -114,8 +112,7 @@ final class SequentialScan {
         threads = []
     }
 
-    /// Returns the file offset of the marker after the data, or nil if the file ends there. Call it after the last
-    /// MCU.
+    /// Returns the file offset of the marker after the data, or nil if the file ends there. Call after the last MCU.
     func markerOffset() throws -> Int? { try cursor.markerOffset() }
 
     var isTruncated: Bool { cursor.isTruncated }

@@ -88,7 +88,6 @@ final class ScanSamples {
         }
     }
 
-    /// Turns block `index` of each MCU into samples.
     private func write(
         _ mcus: SequentialScan.MCUs, _ index: Int, _ place: Place, row: Int, from first: Int,
         _ destination: (Int, Int) -> UnsafeMutablePointer<UInt8>
@@ -108,7 +107,7 @@ final class ScanSamples {
         }
     }
 
-    /// Decodes the remaining data, and returns the file offset of the marker after it, or nil if the file ends there.
+    /// Decodes the remaining data. Returns the file offset of the marker after it, or nil if the file ends there.
     /// Throws for damaged data.
     func markerOffset() throws -> Int? {
         while rowsLeft > 0 {

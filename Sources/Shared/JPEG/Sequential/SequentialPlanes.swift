@@ -11,9 +11,7 @@ final class SequentialPlanes: JPEGPlanes {
     /// In file order.
     private let scans: [ScanSamples]
 
-    /// Returns nil if another decoder must decode the picture.
-    ///
-    /// - Parameter scale: the scale of luma in eighths, one of `BlockLayout.sizes`.
+    /// Returns nil if another decoder must decode the picture. `scale` is one of `BlockLayout.sizes`.
     init?(
         _ first: JPEGFrame, _ source: any ByteSource, scale: Int, for use: JPEGPlaneUse = .planes,
         sizes: SequentialScan.Sizes = .standard, options: JPEGOptions

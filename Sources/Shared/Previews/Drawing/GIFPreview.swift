@@ -17,8 +17,7 @@ struct GIFPreview {
         self.drawing = drawing
         let blockRows = InterlacedGIFReader.passes[pass - 1].block
         let reader = InterlacedGIFReader(limits: drawing.limits) { [known] reader, row, column, run in
-            // Ignore the rows of later passes, and rows below the screen: the reader has checked the size of the
-            // screen, which bounds the memory for the other rows.
+            // Ignore the rows of later passes, and rows below the screen, whose size the reader has checked.
             guard row % blockRows == 0, row < reader.screen.height else { return }
             let width = reader.screen.width
             if known.pixels.isEmpty {

@@ -5,9 +5,9 @@ import Support
 
 /// Writes a PNG of packed rows at zlib's fastest level (PNG §5, §9, §10).
 ///
-/// Other PNGs are written with libpng, which takes 4 to 22 % more instructions for these rows (the sixth pass and the
-/// first pass of a picture of 2000x1500 pixels), since it searches for repeated rows itself. Also, only previews would
-/// require `img-cache` to be linked with libpng.
+/// Other PNGs are written with libpng, which takes 4 to 22 % more instructions for these rows (the sixth and the first
+/// pass of a picture of 2000x1500 pixels), since it searches for repeated rows itself. `img-cache` would need libpng
+/// only for previews.
 final class PNGOutput {
     /// The filters in use: `none` for a row that is stored unchanged, `up` for a row that repeats the row above.
     private enum Filter { static let none: UInt8 = 0, up: UInt8 = 2 }
@@ -21,8 +21,7 @@ final class PNGOutput {
         self.output = output
         zlib = .allocate(capacity: 1)
         zlib.initialize(to: z_stream())
-        let status = deflateInit_(
-            zlib, Z_BEST_SPEED, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+        let status = deflateInit_(zlib, Z_BEST_SPEED, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
         guard status == Z_OK else { throw PreviewFailure.outOfMemory }
         zlib.pointee.next_out = room.assumingMemoryBound(to: UInt8.self).baseAddress
         zlib.pointee.avail_out = uInt(room.count)

@@ -34,10 +34,8 @@ struct PNGPreview {
     private static let kept: [FourCC] = [
         "PLTE", "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "cICP", "sBIT", "bKGD", "pHYs", "eXIf",
     ]
-    /// The maximum length of a copied chunk. A printer profile has several hundred KB; all other chunks are far
-    /// smaller.
+    /// The maximum length of a copied chunk. A printer profile has several hundred KB; other chunks are far smaller.
     private static let keptLimit = 4 << 20
-    /// The maximum number of chunks before the pixels.
     private static let chunkLimit = 256
 
     private func copyChunks(to png: PNGOutput) throws {
@@ -90,7 +88,6 @@ private final class KnownRows {
         current = rows
     }
 
-    /// Copies a row of a pass to its place in the picture.
     private func place(_ row: [UInt8], _ y: Int, of pass: Int, _ shape: InterlacedPNGShape) {
         let pass = InterlacedPNGShape.passes[pass - 1]
         let width = shape.size.width

@@ -21,7 +21,6 @@ struct PreviewDrawing {
     let limits: PreviewLimits
     let interruption: Interruption
 
-    /// Returns the format of the previews of a picture.
     static func format(of original: ImageFormat) -> ImageFormat { original == .jpeg ? .jpeg : .png }
 
     func draw(_ scan: CompleteScan, of format: ImageFormat, to output: any ByteSink) throws {

@@ -24,10 +24,5 @@ enum PreviewFailure: Failure, Equatable {
         }
     }
 
-    var exitCode: ExitCode {
-        switch self {
-        case .damaged, .noFreeColour: .data
-        case .outOfMemory: .temporary
-        }
-    }
+    var exitCode: ExitCode { self == .outOfMemory ? .temporary : .data }
 }

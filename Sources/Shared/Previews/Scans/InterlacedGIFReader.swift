@@ -6,22 +6,14 @@ final class InterlacedGIFReader: ScanReader {
     /// The next part of the file. Headers, palettes and extension blocks are processed once all of their bytes have
     /// arrived.
     private enum State {
-        case screen
-        case globalPalette
-        case block
-        case label
+        case screen, globalPalette, block, label
         case extensionLength(control: Bool)
         case extensionData(control: Bool)
-        case image
-        case localPalette
-        case codeSize
-        case dataLength
+        case image, localPalette, codeSize, dataLength, over
         case data(Int)
-        /// Reading the sub-blocks after the last pixel.
-        case afterLength
+        /// The sub-blocks after the last pixel.
+        case afterLength, afterImage
         case afterData(Int)
-        case afterImage
-        case over
     }
 
     /// The first row of each pass, the step between its rows, and the number of rows that each row fills in a preview.
@@ -38,7 +30,6 @@ final class InterlacedGIFReader: ScanReader {
     private var gathered: [UInt8] = []
     private var wanted = 13
     private var lzw: LZWDecoder?
-    /// A buffer for the decoded pixels of a row.
     private var line: [UInt8] = []
     private let limits: PreviewLimits
     private var offset = 0
@@ -55,9 +46,7 @@ final class InterlacedGIFReader: ScanReader {
         self.receive = receive
     }
 
-    var coversScreen: Bool {
-        left == 0 && top == 0 && size.width >= screen.width && size.height >= screen.height
-    }
+    var coversScreen: Bool { left == 0 && top == 0 && size.width >= screen.width && size.height >= screen.height }
 
     /// The index of transparent pixels: the transparent index of the image, or the first index after the palette if the
     /// image does not cover the screen. Nil if none is needed or available.
@@ -99,7 +88,6 @@ final class InterlacedGIFReader: ScanReader {
         return state
     }
 
-    /// Processes a complete part, and returns the next state.
     private func next(_ bytes: [UInt8]) -> State {
         func number(at place: Int) -> Int { Int(bytes[place]) | Int(bytes[place + 1]) << 8 }
         func paletteBytes(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 6 << Int(flags & 7) }
@@ -145,7 +133,6 @@ final class InterlacedGIFReader: ScanReader {
         }
     }
 
-    /// Decodes the pixels that a byte of image data completes.
     private func draw(_ byte: UInt8, found: (CompleteScan) -> Void) {
         var count = decode(byte)
         while count > 0 {
@@ -161,7 +148,7 @@ final class InterlacedGIFReader: ScanReader {
         }
     }
 
-    /// Decodes pixels of the current row into `line`, and returns their number.
+    /// Decodes pixels of the current row into `line`. Returns their number.
     private func decode(_ byte: UInt8?) -> Int {
         let room = size.width - column
         return withUnsafeBytes(of: byte ?? 0) { input in

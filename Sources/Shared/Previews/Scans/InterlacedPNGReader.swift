@@ -91,7 +91,6 @@ final class InterlacedPNGReader: ScanReader {
         return shape == nil ? .over : .skip(Self.checksum)
     }
 
-    /// Decompresses pixel data that begins at the offset `place` in the file.
     private func unpack(_ bytes: UnsafeRawBufferPointer, at place: Int, found: (CompleteScan) -> Void) {
         guard let shape else { return }
         let inflater = inflater ?? Inflater()

@@ -38,7 +38,7 @@ struct InterlacedPNGShape {
     /// The bytes of a row of `width` pixels, without the filter byte.
     func rowBytes(_ width: Int) -> Int { (width * bitsPerPixel + 7) / 8 }
 
-    /// The width and height of a pass, either of which may be 0 in small pictures.
+    /// The size of a pass, whose sides may be 0 in small pictures.
     func size(of pass: Int) -> PixelSize {
         let pass = Self.passes[pass - 1]
         return PixelSize(

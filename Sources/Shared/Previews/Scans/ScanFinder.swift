@@ -15,7 +15,6 @@ public struct CompleteScan: Sendable, Equatable {
 /// Memory does not grow with the file, and time is proportional to the input (for PNG, to the pixels in its header).
 /// Finds nothing in damaged data, or in pictures without scans or passes.
 public struct ScanFinder {
-    /// Waiting for the signature, reading, or finished.
     private enum State {
         case magic([UInt8])
         case reading(any ScanReader)
@@ -32,7 +31,7 @@ public struct ScanFinder {
     /// Enough bytes to identify every format.
     private static let magicBytes = 12
 
-    /// Reads the next bytes, and reports the scans that end in them.
+    /// Reports the scans that end in the next bytes.
     public mutating func take(_ bytes: UnsafeRawBufferPointer, found: (CompleteScan) -> Void) {
         var rest = bytes
         if case .magic(var head) = state {
@@ -66,9 +65,8 @@ public struct ScanFinder {
     }
 }
 
-/// Reads files of a single format in pieces of any size.
+/// Reads a file of a single format in pieces of any size.
 protocol ScanReader: AnyObject {
-    /// Reads the next bytes of the file.
     func take(_ bytes: UnsafeRawBufferPointer, found: (CompleteScan) -> Void)
     /// Whether no more scans will be found.
     var isOver: Bool { get }

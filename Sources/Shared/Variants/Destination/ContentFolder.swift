@@ -10,25 +10,22 @@ public final class ContentFolder: Sendable {
     public let folder: Folder
     private let known: @Sendable (String) -> FileFacts?
 
-    /// - Parameter known: returns the facts of the file with this name. If nil, the file is written again.
+    /// - Parameter known: returns the facts of the file with a name; nil if the file must be written again.
     public init(_ folder: Folder, known: @escaping @Sendable (String) -> FileFacts?) {
         self.folder = folder
         self.known = known
     }
 
-    /// Returns the file if it exists and its facts are known.
     func existing(_ name: String) throws -> MadeFile? {
         guard let facts = known(name), let status = try folder.status(of: name), status.kind == .file, status.bytes > 0
         else { return nil }
         return MadeFile(path: folder.path(of: name), bytes: status.bytes, facts, isNew: false)
     }
 
-    /// Returns the start of a file's name: 20 hexadecimal digits of the SHA-256 of `content`, which identifies the
-    /// file.
+    /// Returns the start of a file's name: 20 hexadecimal digits of the SHA-256 of `content`.
     public static func prefix(_ content: String) -> Substring { SHA256.hex(of: content).prefix(20) }
 }
 
-/// Writes the files of a record to a `ContentFolder`.
 struct ContentDestination: Destination {
     let folder: ContentFolder
     /// The SHA-256 of the picture from a trusted source, if known.

@@ -5,26 +5,19 @@ import Store
 import Support
 
 /// Storage for the variants of a record: a cache, a temporary folder, a folder, a file, or standard output.
-///
-/// `open` finds existing files, and `Sink.commit` returns new files. Sources of variants do not depend on the
-/// destination.
 protocol Destination {
-    /// Returns the name of a variant; variants with equal names are the same file. Throws if the name is not allowed
-    /// (`OutputFailure`, for example), or if it depends on a picture that cannot be read.
+    /// Returns the name of a variant; variants with equal names are the same file. Throws if the name is not allowed,
+    /// or if it depends on a picture that cannot be read.
     func name(of variant: Variant, from source: some VariantSource) throws -> String
 
     /// Calls `there` with the index of each existing file. Returns a sink for each new file, and nil for each existing
-    /// file. Call `open` within `Interruption.during`, which must also cover the use of the sinks. Rethrows errors of
-    /// `there`.
-    ///
-    /// - Parameter names: distinct names.
+    /// file. `names` are distinct. `open` and the sinks must be used within `Interruption.during`.
     func open(_ names: [String], there: (Int, MadeFile) throws -> Void) throws -> [(any Sink)?]
 }
 
 extension Destination {
     /// Finds variants, or makes them in a single decoding, and passes each to `ready` as soon as it is complete. If a
-    /// variant fails, the variants completed before it are kept. Throws errors of the source, the destination and
-    /// `ready`.
+    /// variant fails, the variants completed before it are kept.
     func variants(
         _ variants: [Variant], of source: some VariantSource, interruption: Interruption,
         ready: (Variant, MadeFile) throws -> Void
@@ -57,7 +50,7 @@ extension Destination {
 }
 
 extension Storage {
-    /// The destination of files that are not variants of a cache entry.
+    /// For files that are not variants of a cache entry.
     var destination: any Destination {
         switch self {
         case .cache(let cache): CacheDestination(cache)

@@ -7,7 +7,6 @@ import Support
 /// A single file, named by the user.
 struct FileDestination: Destination {
     let path: String
-    /// Whether the file is synced to disk.
     let synchronizes: Bool
 
     func name(of variant: Variant, from source: some VariantSource) -> String { path }
@@ -29,8 +28,8 @@ final class FolderDestination: Destination {
     let folder: OutputFolder
     private let record: Record
     private let stem: String?
-    /// Names claimed for this record whose files are not written yet. The placeholder of a failed picture may reuse the
-    /// picture's name.
+    /// The record's claimed names whose files are not written yet. The placeholder of a failed picture may reuse the
+    /// name of the picture.
     private var reserved: Set<BinaryText> = []
     /// The values of the template's built-in names, by variant.
     private(set) var values: [String: [String: String]] = [:]
@@ -38,9 +37,7 @@ final class FolderDestination: Destination {
     /// Whether the record may claim more names after the next call of `open`.
     private var keepsTurn = false
 
-    /// - Parameters:
-    ///   - picture: the path of the picture, if any.
-    ///   - turn: the record's turn to claim names.
+    /// - Parameter picture: the path of the picture, if any.
     init(_ folder: OutputFolder, picture: String?, _ record: Record, _ turn: NamingTurn?) {
         self.folder = folder
         self.turn = turn
@@ -48,7 +45,7 @@ final class FolderDestination: Destination {
         stem = picture.map { PictureStem.ofCached(record) ?? PictureStem.ofFile($0) }
     }
 
-    /// Throws `TemplateFailure`, `OutputFailure`, and errors of `source.format`.
+    /// Throws `TemplateFailure` and `OutputFailure`.
     func name(of variant: Variant, from source: some VariantSource) throws -> String {
         var values = ["variant": variant.name, "ext": try source.format(of: variant).fileExtension]
         values["width"] = variant.geometry.box.width.map(String.init)
@@ -87,9 +84,8 @@ final class FolderDestination: Destination {
     }
 }
 
-/// Standard output, for a single file.
 struct StandardOutput: Destination {
-    /// Whether to hold back output until the file is complete, so a placeholder can replace a failed picture.
+    /// Whether to write only a complete file, so a placeholder can replace a failed picture.
     let holds: Bool
 
     func name(of variant: Variant, from source: some VariantSource) -> String { "standard output" }

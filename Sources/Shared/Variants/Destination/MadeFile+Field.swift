@@ -27,7 +27,6 @@ extension FileFacts {
 extension MadeFile {
     private var facts: Record? { details.flatMap { try? Record(parsing: Array($0.utf8)) } }
 
-    /// Whether the file was made from a damaged picture.
     var isDamaged: Bool { facts?.bool("damaged") == true }
 
     /// The number of frames; 1 for a still picture.

@@ -19,7 +19,6 @@ public struct EncodeSettings: Sendable, Hashable {
     public var quality: Int
     /// 0 to 9. Higher values take longer and make smaller files.
     public var effort: Int
-    /// The chroma subsampling.
     public var chroma = ChromaChoice.auto
     /// The colour behind transparent pixels and rounded corners, in GIF and in formats without alpha. Nil for the
     /// default of `EncodeOptions`.
@@ -32,7 +31,6 @@ public struct EncodeSettings: Sendable, Hashable {
     public var keepsProfile = false
     public var metadata = Metadata.stripped
     public var wantsHash = false
-    /// The maximum size of a variant in bytes.
     public var byteLimit: Int?
     /// The frame of an animation to use, counted from 0. Nil keeps all frames if the format supports animation.
     public var frame: Int?
@@ -46,8 +44,8 @@ public struct EncodeSettings: Sendable, Hashable {
         self.background = background
     }
 
-    /// Returns the chosen format, or else the format of the source. Sources that can only be read become JPEG. A JPEG
-    /// with alpha or rounded corners becomes WebP, and so does an animated PNG.
+    /// Returns the chosen format, or else the format of the source, or JPEG if it cannot be written. A JPEG with alpha
+    /// or rounded corners becomes WebP, and so does an animated PNG.
     public func format(
         for source: ImageFormat, isAnimated: Bool = false, hasAlpha: Bool = false, isRounded: Bool = false
     ) -> OutputFormat {

@@ -16,13 +16,11 @@ extension Focus {
 
 /// A record's `focus` that is not a point of its picture.
 struct FocusFailure: Failure, Equatable {
-    /// The value as text; nil if it is missing.
     let x: String?
     let y: String?
 
     var code: String { "bad-focus" }
     var exitCode: ExitCode { .data }
-
     var message: String {
         "the record's focus has x \(x ?? "missing") and y \(y ?? "missing"); both must be numbers from 0 to 1"
     }

@@ -11,11 +11,10 @@ public struct Style: Sendable, Hashable {
     }
 
     public let name: String
-    /// In points. Nil is computed from the other side and the aspect ratio, or from the picture.
+    /// A side that is nil follows from the other side and the aspect ratio, or from the picture.
     public var width: Double?
     public var height: Double?
     public var aspectRatio: Double?
-    /// In points.
     public var cornerRadius = 0.0
     public var contentMode = ContentMode.fill
     public var gravity = Gravity.center
@@ -56,13 +55,9 @@ public struct Style: Sendable, Hashable {
             ("corner_radius", number(cornerRadius)), ("content_mode", .string(contentMode.rawValue)),
             ("gravity", .string(gravity.rawValue)), ("gradient", .string(gradient.rawValue)),
         ]
-        for (field, value) in values {
-            if let value { record.set(field, value) }
-        }
-        switch origin {
-        case .builtIn: record.set("from", .string("built-in"))
-        case .file(let path): record.set("from", .string(path))
-        }
+        for case (let field, let value?) in values { record.set(field, value) }
+        let place = if case .file(let path) = origin { path } else { "built-in" }
+        record.set("from", .string(place))
         return record
     }
 }

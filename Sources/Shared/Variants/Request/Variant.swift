@@ -16,19 +16,20 @@ public struct Variant: Sendable, Hashable {
     /// For a single picture that fills the screen: fits 2048x2048.
     public static let overlay = bucket("overlay", 2048)
 
-    public init(name: String, geometry: Geometry, gradient: Gradient = .none, cornerRadius: Double = 0) {
+    public init(
+        name: String, geometry: Geometry, gradient: Gradient = .none, cornerRadius: Double = 0, shape: PixelSize? = nil
+    ) {
         self.name = name
         self.geometry = geometry
         self.gradient = gradient
         self.cornerRadius = cornerRadius
+        self.shape = shape
     }
 
     /// The name of a variant for a size in points.
     static let fitName = "fit"
-
     /// The name of the embedded thumbnail.
     static let thumbnailName = "thumbnail"
-
     /// Names that configured styles cannot have.
     static let reservedNames = [pager.name, overlay.name, fitName, thumbnailName, VariantRequest.bareName]
 
@@ -37,9 +38,7 @@ public struct Variant: Sendable, Hashable {
     }
 
     func named(_ name: String) -> Variant {
-        var variant = Variant(name: name, geometry: geometry)
-        (variant.gradient, variant.cornerRadius, variant.shape) = (gradient, cornerRadius, shape)
-        return variant
+        Variant(name: name, geometry: geometry, gradient: gradient, cornerRadius: cornerRadius, shape: shape)
     }
 
     /// All options that affect the variant's bytes, for cache keys.

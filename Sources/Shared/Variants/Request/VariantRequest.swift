@@ -16,7 +16,7 @@ public struct VariantRequest: Sendable {
     /// Pixels per point: at least one scale, all distinct. If there are several, each makes a variant named like the
     /// image files of an app: `launch-card`, `launch-card@2x`. Most screens have two pixels per point.
     public var scales = [2.0]
-    /// Turns off rounding `fit` up to a bucket.
+    /// Whether `fit` is not rounded up to a bucket.
     public var isExact = false
     /// Whether small pictures are enlarged. Nil enlarges only for styles, since their size is part of a page's layout.
     public var enlarges: Bool?
@@ -45,9 +45,7 @@ public struct VariantRequest: Sendable {
         }
         let listed = names.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
         for name in listed { for variant in try named(name, styles) { add(variant) } }
-        if let fit {
-            for scale in scales { add(scaled(overridden(covering(fit, scale)), scale)) }
-        }
+        if let fit { for scale in scales { add(scaled(overridden(covering(fit, scale)), scale)) } }
         let hasStyle = listed.contains { name in styles.contains { $0.name == name } }
         if widths.count > 1 {
             if hasStyle { throw UsageFailure("a style supports only one --width; use several without a style") }
@@ -62,17 +60,13 @@ public struct VariantRequest: Sendable {
 
     /// Returns the variant of a name, or a style's variant for each scale.
     private func named(_ name: String, _ styles: [Style]) throws -> [Variant] {
-        if let variant = [Variant.pager, .overlay].first(where: { $0.name == name }) {
-            return [overridden(variant)]
-        }
+        if let variant = [Variant.pager, .overlay].first(where: { $0.name == name }) { return [overridden(variant)] }
         guard let style = styles.first(where: { $0.name == name }) else {
             let names = [Variant.pager.name, Variant.overlay.name] + styles.map(\.name)
             // `card` was formerly called `custom`.
             let advice =
                 name == Self.bareName ? "; did you mean \(Style.openName)?" : NearMatch.advice(for: name, among: names)
-            throw UsageFailure(
-                "unknown variant \"\(name)\"\(advice); variants:"
-                    + " \(names.joined(separator: ", "))")
+            throw UsageFailure("unknown variant \"\(name)\"\(advice); variants: \(names.joined(separator: ", "))")
         }
         let sized = resized(style)
         guard sized.width != nil || sized.height != nil || sized.aspectRatio != nil else {
@@ -99,7 +93,7 @@ public struct VariantRequest: Sendable {
         return style
     }
 
-    /// Returns the variant with its scale as a suffix of the name, if there are several scales.
+    /// Appends the scale to the name, if there are several scales.
     private func scaled(_ variant: Variant, _ scale: Double) -> Variant {
         guard scales.count > 1, scale != 1 else { return variant }
         return variant.named("\(variant.name)@\(Int(scale))x")
@@ -110,8 +104,7 @@ public struct VariantRequest: Sendable {
         let width = max((fit.width * scale).rounded(.up), 1)
         let height = max((fit.height * scale).rounded(.up), 1)
         let long = max(width, height)
-        let bucket = isExact ? nil : Bucket.covering(Int(long))
-        guard let bucket else {
+        guard !isExact, let bucket = Bucket.covering(Int(long)) else {
             return Variant(name: Variant.fitName, geometry: Geometry(width: Int(width), height: Int(height)))
         }
         // If the whole picture is shown, its long side may be the width or the height, so the box is a square. If the
@@ -119,12 +112,9 @@ public struct VariantRequest: Sendable {
         let grown = Double(bucket) / long
         let box = PixelSize(
             width: max(Int((width * grown).rounded()), 1), height: max(Int((height * grown).rounded()), 1))
-        if (contentMode ?? .fit) == .fit {
-            var variant = Variant(name: Variant.fitName, geometry: Geometry(width: bucket, height: bucket))
-            variant.shape = box
-            return variant
-        }
-        return Variant(name: Variant.fitName, geometry: Geometry(width: box.width, height: box.height))
+        return (contentMode ?? .fit) == .fit
+            ? Variant(name: Variant.fitName, geometry: Geometry(width: bucket, height: bucket), shape: box)
+            : Variant(name: Variant.fitName, geometry: Geometry(width: box.width, height: box.height))
     }
 
     /// Returns a variant with sides in pixels. A requested aspect ratio crops the picture.
@@ -132,8 +122,7 @@ public struct VariantRequest: Sendable {
         let mode: ContentMode = aspectRatio != nil ? .fill : .fit
         return overridden(
             Variant(
-                name: name,
-                geometry: Geometry(width: width, height: height, aspectRatio: aspectRatio, mode: mode)))
+                name: name, geometry: Geometry(width: width, height: height, aspectRatio: aspectRatio, mode: mode)))
     }
 
     private func overridden(_ variant: Variant, pixelsForPoint scale: Double = 1) -> Variant {
@@ -150,9 +139,7 @@ public struct VariantRequest: Sendable {
     }
 
     /// The variant for options without a size: the picture in its original size.
-    public var unchanged: Variant {
-        overridden(Variant(name: Self.bareName, geometry: Geometry()))
-    }
+    public var unchanged: Variant { overridden(Variant(name: Self.bareName, geometry: Geometry())) }
 }
 
 /// Rounds requests up to a few sizes. Similar requests then share a cached variant.

@@ -4,7 +4,7 @@ import Support
 
 /// The settings of placeholders for missing pictures.
 public struct Fallback: Sendable {
-    /// The text. If it is nil, or if the record lacks a field of the template, the text depends on the kind of failure.
+    /// If nil, or if the record lacks a field of the template, the text depends on the kind of failure.
     public var message: Template?
     public var theme: Placeholder.Theme
     /// The path of a font file or the name of a family; nil for the default font.
@@ -18,9 +18,7 @@ public struct Fallback: Sendable {
         self.font = font
     }
 
-    /// Returns the placeholder for a record.
-    ///
-    /// - Parameter failure: the reason why this run has no picture. If nil, the record's `error` is used.
+    /// - Parameter failure: the reason why this run has no picture; nil for the record's `error`.
     func placeholder(for record: Record, _ failure: (any Failure)?) -> Placeholder {
         let status = failure.map { Int($0.exitCode.rawValue) } ?? record.integer("error.exit")
         let missing: Placeholder.Missing =

@@ -7,7 +7,6 @@ import Support
 public struct FallbackIcon: Sendable {
     private let path: String
     private let bytes: [UInt8]
-    /// The SHA-256 of the file, in hexadecimal digits.
     let sha256: String
 
     /// Reads the file. Throws `SystemFailure` (66), `InputTooLarge`, `ImageError.tooManyBytes`, `Cancelled`.

@@ -2,7 +2,8 @@ import Formats
 import Images
 import Support
 
-/// A picture that is opened and inspected on first use. Not thread-safe.
+/// A picture that is opened and inspected on first use. Functions throw `ImageError`, `FormatFailure`, and errors of
+/// opening the picture. Not thread-safe.
 final class PictureSource: VariantSource {
     private let maker: VariantMaker
     private let isThumbnail: Bool
@@ -30,10 +31,8 @@ final class PictureSource: VariantSource {
         return picture
     }
 
-    /// Throws `ImageError`, `FormatFailure`, and errors of opening the picture.
     func info() throws -> ImageHeader { try picture().info }
 
-    /// The length of the file. Throws the errors of `info`.
     func byteCount() throws -> Int { try picture().source.count }
 
     /// Returns the embedded thumbnail, rotated like the picture; nil if there is none.
@@ -44,7 +43,7 @@ final class PictureSource: VariantSource {
         return PictureSource(maker, isThumbnail: true) { (thumbnail.source, thumbnail.info) }
     }
 
-    /// Returns the SHA-256 of the file in hexadecimal digits.
+    /// Returns the SHA-256 of the file.
     func content() throws -> String {
         let source = try picture().source
         var digest = SHA256()
@@ -59,12 +58,8 @@ final class PictureSource: VariantSource {
 
     func key(_ variant: Variant) -> String { (isThumbnail ? "thumbnail;" : "") + maker.key(variant) }
 
-    /// Throws `ImageError`, `FormatFailure`, and errors of opening the picture.
-    func format(of variant: Variant) throws -> OutputFormat {
-        maker.format(of: variant, source: try info())
-    }
+    func format(of variant: Variant) throws -> OutputFormat { maker.format(of: variant, source: try info()) }
 
-    /// Throws `ImageError`, `FormatFailure`, `Cancelled`, and errors of opening the picture, the sinks and `done`.
     func make(_ requests: [VariantMaker.Request], done: (Int, DownsampleResult) throws -> Void) throws {
         let (source, info) = try picture()
         do {

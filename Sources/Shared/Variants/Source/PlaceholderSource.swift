@@ -6,7 +6,6 @@ import Support
 /// Draws placeholders with exactly the size, gradient and corners of their variants.
 struct PlaceholderSource: VariantSource {
     let placeholder: Placeholder
-    /// Replaces the built-in icon.
     var icon: FallbackIcon?
     let maker: VariantMaker
     /// The known reasons why the text cannot be drawn as requested.
@@ -21,8 +20,8 @@ struct PlaceholderSource: VariantSource {
     func key(_ variant: Variant) -> String {
         let missing = lacks.isEmpty ? "" : "incomplete:lacks=\(Self.digits(lacks.joined(separator: "\n")));"
         return "\(missing)placeholder:\(maker.key(variant));pixels=\(variant.placeholderSize)"
-            + ";missing=\(placeholder.missing.rawValue)"
-            + ";theme=\(placeholder.theme.rawValue);font=\(Self.digits(placeholder.font ?? ""))"
+            + ";missing=\(placeholder.missing.rawValue);theme=\(placeholder.theme.rawValue)"
+            + ";font=\(Self.digits(placeholder.font ?? ""))"
             + ";icon=\(icon?.sha256 ?? "");message=\(Self.digits(placeholder.message))"
     }
 
@@ -55,15 +54,14 @@ struct PlaceholderSource: VariantSource {
         let output = Output(
             .exactly(variant.placeholderSize), encoding: encodeSettings.encoding(format(of: variant)),
             cornerRadius: variant.cornerRadius, wantsHash: encodeSettings.wantsHash,
-            byteLimit: encodeSettings.byteLimit,
-            sink: request.sink)
+            byteLimit: encodeSettings.byteLimit, sink: request.sink)
         return try render(drawing.pixels, to: output, options: options)
     }
 }
 
 extension Variant {
-    /// The size of a placeholder: `shape`, or else the box. If the box has only one side, the ratio of the sides is
-    /// 3:2. If it has none, the size is the largest of the requested aspect ratio within 1200x800.
+    /// The size of a placeholder: `shape`, or else the box, in which a missing side follows from the ratio 3:2. Without
+    /// sides, the largest size of the requested aspect ratio within 1200x800.
     var placeholderSize: PixelSize {
         if let shape { return Self.held(shape.width, shape.height) }
         let (width, height): (Int, Int) =

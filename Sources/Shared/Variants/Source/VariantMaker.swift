@@ -4,7 +4,6 @@ import Support
 
 /// Makes any number of variants of a picture in a single decoding.
 public struct VariantMaker: Sendable {
-    /// A requested variant.
     public struct Request {
         public var variant: Variant
         /// Receives the encoded bytes.
@@ -50,11 +49,10 @@ public struct VariantMaker: Sendable {
                 request.variant.geometry,
                 encoding: encodeSettings.encoding(format(of: request.variant, source: info)),
                 backdrop: encodeSettings.backdrop ?? .colour(encodeSettings.background ?? .white),
-                gradient: request.variant.gradient,
-                cornerRadius: request.variant.cornerRadius, keepsProfile: encodeSettings.keepsProfile,
-                wantsHash: encodeSettings.wantsHash, exif: exif, xmp: xmp, frame: encodeSettings.frame,
-                framesPerSecond: encodeSettings.framesPerSecond, byteLimit: encodeSettings.byteLimit, sink: request.sink
-            )
+                gradient: request.variant.gradient, cornerRadius: request.variant.cornerRadius,
+                keepsProfile: encodeSettings.keepsProfile, wantsHash: encodeSettings.wantsHash, exif: exif, xmp: xmp,
+                frame: encodeSettings.frame, framesPerSecond: encodeSettings.framesPerSecond,
+                byteLimit: encodeSettings.byteLimit, sink: request.sink)
         }
         progress.beginWork()
         let start = SteadyTime.now()
@@ -93,14 +91,10 @@ public struct VariantMaker: Sendable {
 
     /// Returns the metadata of the source that variants keep.
     private func carried(_ source: some ByteSource) throws -> (exif: ExifBlock?, xmp: XMPPacket?) {
-        switch encodeSettings.metadata {
-        case .stripped: return (nil, nil)
-        case .kept:
-            let metadata = try EmbeddedMetadata.read(source)
-            return (metadata.exif.flatMap(ExifBlock.init), metadata.xmp.map(XMPPacket.init))
-        case .copyright:
-            let metadata = try EmbeddedMetadata.read(source)
-            return (ExifBlock.rights(copyright: metadata.copyright, artist: metadata.artist), nil)
-        }
+        if encodeSettings.metadata == .stripped { return (nil, nil) }
+        let metadata = try EmbeddedMetadata.read(source)
+        return encodeSettings.metadata == .kept
+            ? (metadata.exif.flatMap(ExifBlock.init), metadata.xmp.map(XMPPacket.init))
+            : (ExifBlock.rights(copyright: metadata.copyright, artist: metadata.artist), nil)
     }
 }

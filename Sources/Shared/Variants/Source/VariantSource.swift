@@ -12,7 +12,6 @@ protocol VariantSource {
     /// Returns the format of a variant. Throws if it depends on a picture that cannot be read.
     func format(of variant: Variant) throws -> OutputFormat
 
-    /// Makes variants, and calls `done` with the index of each as soon as it is complete. Rethrows errors of the sinks
-    /// and of `done`.
+    /// Makes variants, and calls `done` with the index of each as soon as it is complete.
     func make(_ requests: [VariantMaker.Request], done: (Int, DownsampleResult) throws -> Void) throws
 }

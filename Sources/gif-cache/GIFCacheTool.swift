@@ -1,6 +1,4 @@
-import CacheTools
 import Commands
-import Fetch
 import GIFs
 import HTTP
 import Options

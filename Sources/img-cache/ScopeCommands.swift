@@ -73,8 +73,7 @@ extension Command {
             --new is given or the names differ only in digits.
             """,
         examples: [
-            "img-cache scope switch alice", "img-cache scope switch bob --purge",
-            "img-cache scope switch bobby --new",
+            "img-cache scope switch alice", "img-cache scope switch bob --purge", "img-cache scope switch bobby --new",
         ],
         operands: Operands("NAME", "the scope to use from now on", completion: .scopes, atLeast: 1, atMost: 1),
         options: { [[.purge, .new, .json], .place, .messages] }
@@ -137,7 +136,7 @@ extension Command {
         }
         let context = try ToolContext(arguments)
         let isDryRun = arguments[.dryRun]
-        let caches = try context.confinedCaches(isDryRun ? .looking : SandboxRequirements())
+        let caches = try context.confinedCaches(.init(changesCache: !isDryRun))
         // Purge even an unknown scope, because its first download may be in progress.
         if let named, let unknown = try caches.unknownScope(named) { context.log.warning(unknown.message) }
         var report = ResetReport()

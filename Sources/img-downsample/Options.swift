@@ -3,7 +3,6 @@ import Images
 import Options
 import Placeholders
 import Records
-import Support
 import Variants
 
 extension AnyOption {

@@ -1,4 +1,3 @@
-import Fetch
 import Records
 
 /// A description of a record's entry.

@@ -1,7 +1,5 @@
-import Fetch
 import HTTP
 import Records
-import Store
 import Support
 
 /// Finds the addresses of a record's picture.

@@ -1,4 +1,3 @@
-import Fetch
 import Store
 import Support
 

@@ -30,7 +30,8 @@ public struct CacheLookup {
         requirements.readsInput = items.areInInput
         requirements.mapsHosts = items.areInInput || arguments.operands.contains(where: InternationalName.mayBeHost)
         try prepare(context, &requirements)
-        let caches = context.confinedCaches(requirements, settings)
+        context.confine(settings, requirements)
+        let caches = context.caches(settings)
         self.caches = caches
         self.items = items.taking { caches.entryPath($0) != nil }
     }
@@ -49,22 +50,64 @@ public struct CacheLookup {
         return try context.run(tool, options: options, over: items)
     }
 
-    /// Calls `body` for each item. Returns the exit status. Throws the errors of `ToolContext.forEach`.
-    public func forEachThing(finish: () throws -> Void = {}, _ body: (RecordJob) throws -> Void) throws -> Int32 {
+    /// Calls `body` with each item. Reports each failure, and returns the exit status of the failures. Throws
+    /// `UsageFailure` if there are no operands and standard input is a terminal, and `SystemFailure` if standard input
+    /// cannot be read.
+    public func forEachItem(_ body: (RecordJob) throws -> Void) throws -> Int32 {
         defer { caches.close() }
-        return try context.forEach(items, finish: finish, body)
+        let source = try JobSource(context, items)
+        var tally = ExitTally()
+        while let input = try source.next(flush: {}) {
+            do {
+                try body(input.job)
+            } catch {
+                let failure = failure(of: error)
+                if let system = failure as? SystemFailure, system.isBrokenPipe { break }
+                context.log.error(failure)
+                tally.add(failure)
+            }
+        }
+        return tally.status
     }
 
-    /// Calls `body` to remove each item, then reports the number and the size of the removed entries. Returns
-    /// the exit status. Throws the errors of `forEachThing`.
+    /// Looks up each item. Returns 1 at the first missing item, or 0 if there is none. Throws other failures, and
+    /// `UsageFailure` and `SystemFailure` as `forEachItem` does.
+    ///
+    /// - Parameter takesExpired: as in `find`.
+    func areAllThere(takesExpired: Bool) throws -> Int32 {
+        defer { caches.close() }
+        let source = try JobSource(context, items)
+        while let input = try source.next(flush: {}) {
+            do {
+                _ = try find(input.job, takesExpired: takesExpired)
+            } catch let failure as any Failure where failure.exitCode == .absent || failure.exitCode == .noInput {
+                context.log.detail(failure.message)
+                return ExitCode.absent.rawValue
+            }
+        }
+        return 0
+    }
+
+    /// Calls `body` to remove each item, then reports the number and the size of the removed entries. Returns the exit
+    /// status. Throws the errors of `forEachItem`.
     public func remove(dryRun: Bool, _ body: (RecordJob) throws -> Removal) throws -> Int32 {
         let output = try ReportOutput(json: context.arguments[.json])
         var sum = Removal()
-        let finish = {
-            let report = RemovalReport(sum, isDryRun: dryRun)
-            if sum.entries > 0 { try output.write(report) }
+        let status = try forEachItem { sum.add(try body($0)) }
+        if sum.entries > 0 { try output.write(RemovalReport(sum, isDryRun: dryRun)) }
+        return status
+    }
+}
+
+extension RecordInput {
+    /// The job. Throws the failure of input that is not a job.
+    fileprivate var job: RecordJob {
+        get throws {
+            switch self {
+            case .job(let job): return job
+            case .bad(let failure, _): throw failure
+            }
         }
-        return try forEachThing(finish: finish) { sum.add(try body($0)) }
     }
 }
 
@@ -109,10 +152,6 @@ extension ToolContext {
 
     /// Writes a description of each item: as text on a terminal, otherwise as a field of its record. Returns the exit
     /// status. Throws the errors of `run`.
-    ///
-    /// - Parameters:
-    ///   - field: the name of the field.
-    ///   - work: determines the default of `--jobs`.
     public func describe(
         _ items: InputItems, as field: String, _ work: Work = .lookups,
         _ description: @escaping @Sendable (RecordJob) throws -> any Description

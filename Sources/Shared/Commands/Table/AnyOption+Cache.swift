@@ -1,7 +1,5 @@
-import Fetch
 import Options
 import Store
-import Support
 
 /// Options and settings of the cache.
 extension AnyOption {

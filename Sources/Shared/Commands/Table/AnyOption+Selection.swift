@@ -1,4 +1,3 @@
-import Fetch
 import Options
 import Store
 import Support

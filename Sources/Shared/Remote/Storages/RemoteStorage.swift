@@ -1,6 +1,5 @@
 import HTTP
 import Store
-import Support
 
 /// An object in a remote.
 enum RemoteObject: Sendable, Equatable {

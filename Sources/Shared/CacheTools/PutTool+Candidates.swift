@@ -94,7 +94,6 @@ extension PutTool {
         caches.log.warning("\(trouble); using \(address.url.redacted) until then")
     }
 
-    /// Fetches one address into the storage of its policy.
     private func fetch(
         _ address: CacheItem.Address, key: CacheKey, _ expiry: Expiry?, _ record: Record, once: Bool,
         emit: @escaping (Record) -> Void
@@ -129,7 +128,6 @@ extension PutTool {
     private static func isLocal(_ failure: any Failure) -> Bool {
         if case .offline = failure as? CacheFailure { return false }
         return failure is SystemFailure || failure is CacheFailure || failure is OutputFailure
-            || failure is UnexpectedFailure
-            || failure is Cancelled
+            || failure is UnexpectedFailure || failure is Cancelled
     }
 }

@@ -40,10 +40,13 @@ struct FetchTask {
         return try cache.withstanding { try runAlone(first, rules) }
     }
 
-    /// The entry to make. The answer to a request with credentials is not shared, unless all users get the same answer.
+    /// Whether all users get the same answer. Otherwise it is not shared with other machines.
+    private var isShared: Bool { fetch.sharesWithCredentials || !request.carriesCredentials }
+
+    /// The entry to make.
     private var subject: EntryFlight.Subject {
         var subject = EntryFlight.Subject(key, url: request.url.redacted)
-        subject.isShared = fetch.sharesWithCredentials || !request.carriesCredentials
+        subject.isShared = isShared
         return subject
     }
 
@@ -203,9 +206,7 @@ struct FetchTask {
     }
 
     /// Whether the answer must not be shared with other machines.
-    private func isPrivate(_ headers: HTTPHeaders) -> Bool {
-        !(fetch.sharesWithCredentials || !request.carriesCredentials) || !Retention.allowsSharing(headers)
-    }
+    private func isPrivate(_ headers: HTTPHeaders) -> Bool { !isShared || !Retention.allowsSharing(headers) }
 
     /// Returns the ephemeral entry of an answer with `no-store`.
     private func finish(_ file: EphemeralFile) throws -> Outcome {

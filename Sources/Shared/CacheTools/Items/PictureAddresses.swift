@@ -90,17 +90,16 @@ public struct PictureAddresses: Sendable {
 
     private static let otherExtensions: Set<String> = [
         "mp4", "m4v", "mov", "webm", "mpg", "mpeg", "avi", "wmv", "flv", "ogv", "swf", "mp3", "wav", "html", "htm",
-        "pdf",
-        "zip",
+        "pdf", "zip",
     ]
 
     /// Returns the file extension of an address in lower case.
     private static func ending(_ url: WebURL) -> String? {
         var path = url.path.utf8[...]
         while path.last == UInt8(ascii: "/") { path.removeLast() }
-        guard let dot = path.lastIndex(of: UInt8(ascii: ".")),
-            !path[dot...].contains(UInt8(ascii: "/"))
-        else { return nil }
+        guard let dot = path.lastIndex(of: UInt8(ascii: ".")), !path[dot...].contains(UInt8(ascii: "/")) else {
+            return nil
+        }
         return String(Substring(path[dot...].dropFirst())).lowercased()
     }
 }

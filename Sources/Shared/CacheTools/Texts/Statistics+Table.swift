@@ -9,9 +9,7 @@ extension Statistics {
         let excess = excess > 0 ? ", \(ByteCount.description(excess)) over" : ""
         let all = ListTotal.words("picture", entries - variants, variants: variants)
         var lines = ["\(all), \(ByteCount.description(bytes)) of \(ByteCount.description(capacity))\(share)\(excess)"]
-        func add(_ label: String, _ text: String) {
-            lines.append("  " + label.padded(to: 23) + text)
-        }
+        func add(_ label: String, _ text: String) { lines.append("  " + label.padded(to: 23) + text) }
         if leased.entries > 0 { add("leases in force", leased.words) }
         if pinned.entries > 0 { add("pinned", pinned.words) }
         if heldBytes > 0 { add("cannot be trimmed now", ByteCount.description(heldBytes)) }
@@ -55,9 +53,7 @@ extension Statistics.Scope {
         }
         if !failures.isEmpty {
             lines += ["", "  Failures, by code"]
-            for (code, count) in failures.sorted(by: { $0.key < $1.key }) {
-                lines.append(Self.row(code, "\(count)", ""))
-            }
+            lines += failures.sorted { $0.key < $1.key }.map { Self.row($0.key, "\($0.value)", "") }
         }
         return lines
     }

@@ -24,7 +24,6 @@ public final class Caches: Sendable {
     private let clock: Clock
     public let log: Log
     private let metrics: Metrics
-    /// Stops the run.
     public let interruption: Interruption
     /// The storage shared with other machines, if any.
     public let remote: (any RemoteTier)?
@@ -54,7 +53,6 @@ public final class Caches: Sendable {
 
     /// - Parameters:
     ///   - settings: a scope in the settings overrides the scopes of records.
-    ///   - remote: the storage shared with other machines, if any.
     ///   - inspect: inspects bytes before they are stored.
     public init(
         settings: CacheSettings, remote: (any RemoteTier)? = nil, clock: Clock = .system, log: Log = .silent,
@@ -286,9 +284,7 @@ public final class Caches: Sendable {
         }
     }
 
-    private func scope(_ scope: String?) throws -> ScopeName? {
-        try settings.scope ?? scope.map(ScopeName.init)
-    }
+    private func scope(_ scope: String?) throws -> ScopeName? { try settings.scope ?? scope.map(ScopeName.init) }
 
     /// Returns the current scope. Opens no cache and creates nothing.
     private func currentScope(_ open: inout Open) throws -> ScopeName {

@@ -52,9 +52,9 @@ public struct Explanation: Sendable, Equatable {
         }
 
         public let status: Status
-        public let fetchedAt: Timestamp?
-        public let expiresAt: Timestamp?
-        public let bytes: Int?
+        public var fetchedAt: Timestamp?
+        public var expiresAt: Timestamp?
+        public var bytes: Int?
     }
 
     /// The address without its secrets.
@@ -74,7 +74,7 @@ public struct Explanation: Sendable, Equatable {
     public let shared: Shared?
     /// Whether the key's lock is held. A fetch would first wait for it.
     public let isLocked: Bool
-    /// The addresses of the host; nil if not resolved.
+    /// The addresses of the host, or nil if they were not resolved.
     public let addresses: [JudgedAddress]?
     /// After a temporary failure of this address, other addresses of the same picture have priority until this time.
     public let restsUntil: Timestamp?

@@ -15,9 +15,8 @@ final class OfferQueue: Sendable {
         var threads: [Thread] = []
         /// The number of uploads that did not fit.
         var dropped = 0
-        /// Whether the queue accepts no further offers.
         var isClosed = false
-        /// Whether the time for uploads has run out.
+        /// Whether the time for uploads is over.
         var isGivenUp = false
     }
 

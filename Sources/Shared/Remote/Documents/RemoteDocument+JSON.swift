@@ -30,8 +30,7 @@ extension RemoteDocument {
             "immutable": directives.isImmutable ? .bool(true) : nil,
             "usable_until": directives.usableUntil.map { .string($0.iso8601Milliseconds) },
             "stands_in_until": directives.standsInUntil.map { .string($0.iso8601Milliseconds) },
-            "vary": vary.map(JSON.string),
-            "cost_ms": .integer(Int(cost.milliseconds)),
+            "vary": vary.map(JSON.string), "cost_ms": .integer(Int(cost.milliseconds)),
         ])
     }
 
@@ -53,24 +52,26 @@ extension RemoteDocument {
         guard record.integer("layout") == 1, record.string("name") == name.digest else {
             throw RemoteFailure.damaged("it is the document of another entry")
         }
-        for name in Self.texts where record.string(name)?.unicodeScalars.contains(where: Self.isControl) == true {
+        // C0, DEL and C1 (Unicode, category Cc).
+        let isControl = { (scalar: Unicode.Scalar) in scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) }
+        for name in Self.texts where record.string(name)?.unicodeScalars.contains(where: isControl) == true {
             throw RemoteFailure.damaged("its field \"\(name)\" has control characters")
         }
         guard record.string("url").map(Self.isAddress) ?? true else {
             throw RemoteFailure.damaged("its url cannot be fetched")
         }
-        guard let subject = Subject(record), let content = Content(record),
-            let fetchedAt = record.string("fetched_at").flatMap({ Timestamp(iso8601: $0) })
-        else { throw RemoteFailure.damaged("it lacks a required field") }
+        func time(_ field: FieldPath) -> Timestamp? { record.string(field).flatMap { Timestamp(iso8601: $0) } }
+        guard let subject = Subject(record), let content = Content(record), let fetchedAt = time("fetched_at") else {
+            throw RemoteFailure.damaged("it lacks a required field")
+        }
         self.init(
             name: name, subject: subject, content: content, picture: FileFacts(record), url: record.string("url"),
             validators: Validators(etag: record.string("etag"), lastModified: record.string("last_modified")),
-            fetchedAt: fetchedAt, expiresAt: record.string("expires_at").flatMap { Timestamp(iso8601: $0) },
+            fetchedAt: fetchedAt, expiresAt: time("expires_at"),
             directives: CacheDirectives(
                 mustRevalidate: record.bool("must_revalidate") ?? false,
-                isImmutable: record.bool("immutable") ?? false,
-                usableUntil: record.string("usable_until").flatMap { Timestamp(iso8601: $0) },
-                standsInUntil: record.string("stands_in_until").flatMap { Timestamp(iso8601: $0) }),
+                isImmutable: record.bool("immutable") ?? false, usableUntil: time("usable_until"),
+                standsInUntil: time("stands_in_until")),
             vary: record.string("vary"),
             cost: .milliseconds(min(max(record.integer("cost_ms") ?? 0, 0), 86_400_000)))
     }
@@ -80,11 +81,6 @@ extension RemoteDocument {
         "kind", "key", "variant", "row", "collection", "content_type", "extension", "details", "url", "etag",
         "last_modified", "fetched_at", "expires_at", "usable_until", "stands_in_until",
     ]
-
-    /// C0, DEL and C1 (Unicode, category Cc).
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-    }
 
     private static func isAddress(_ text: String) -> Bool {
         (try? WebURL(text)).map { $0.credentials == nil } ?? false

@@ -48,9 +48,7 @@ public struct RemoteSync: Sendable {
         for (collection, onlyLasting) in Self.collections {
             let all = try cache.metadata.items(in: collection, from: "", through: "\u{10FFFF}")
             let rows = Monitor(all.filter { !onlyLasting || $0.expiresAt == nil }[...])
-            report += try onThreads {
-                rows.withLock { $0.popFirst() }
-            } work: { [cache] in
+            report += try onThreads({ rows.withLock { $0.popFirst() } }) { [cache] in
                 try upload(cache.metadata.remoteOffer(of: $0, in: collection))
             }
         }
@@ -66,11 +64,7 @@ public struct RemoteSync: Sendable {
         var report = SyncReport()
         for group in try remote.list(of: cache.scope).groups {
             let names = Monitor(group[...])
-            report += try onThreads {
-                names.withLock { $0.popFirst() }
-            } work: { [self] in
-                try take($0, room)
-            }
+            report += try onThreads({ names.withLock { $0.popFirst() } }) { [self] in try take($0, room) }
         }
         return report
     }

@@ -83,8 +83,7 @@ extension AnyOption {
 extension Command.Operands {
     static let pictures = Command.Operands(
         "PICTURE", "Addresses, files or keys. - reads standard input.", completion: .pictures)
-    static let addresses = Command.Operands(
-        "ADDRESS", "Addresses or keys. - reads standard input.", completion: .keys)
+    static let addresses = Command.Operands("ADDRESS", "Addresses or keys. - reads standard input.", completion: .keys)
 }
 
 extension ToolContext {

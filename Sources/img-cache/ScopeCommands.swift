@@ -98,7 +98,14 @@ extension Command {
         let cache = try caches.cache()
         let made = try caches.makeCurrent(new, keeping: keeping)
         let purged = made?.purged
-        if let place = try context.scopePlace() {
+        let place: String? =
+            switch try context.text(.scope)?.source {
+            case .option: "--scope"
+            case .environment: "APOD_TOOLS_SCOPE"
+            case .configuration: "the configuration file"
+            case nil: nil
+            }
+        if let place {
             context.log.warning("\(place) sets the scope \"\(cache.scope)\", which overrides the current scope")
         }
         let old = made?.old ?? new
@@ -202,16 +209,4 @@ extension Command {
 
 extension ScopeName {
     fileprivate var shown: String { TerminalText.escaped(text) }
-}
-
-extension ToolContext {
-    /// Returns the source of a setting that overrides `scope switch`, or nil.
-    fileprivate func scopePlace() throws -> String? {
-        switch try text(.scope)?.source {
-        case .option: "--scope"
-        case .environment: "APOD_TOOLS_SCOPE"
-        case .configuration: "the configuration file"
-        case nil: nil
-        }
-    }
 }

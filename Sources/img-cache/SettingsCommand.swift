@@ -73,9 +73,7 @@ extension ToolContext {
             let text = String(decoding: object.line, as: UTF8.self)
             return ShownSetting(value: .raw(object.line), text: text, source: "configuration")
         }
-        if let text = try path(of: option) {
-            return ShownSetting(value: .string(text), text: text, source: "default")
-        }
+        if let text = try path(of: option) { return ShownSetting(value: .string(text), text: text, source: "default") }
         let (value, text) = (option.defaultValue, option.defaultText)
         return ShownSetting(value: value.map { option.json($0, text) }, text: text, source: "default")
     }

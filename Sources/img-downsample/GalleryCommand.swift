@@ -30,8 +30,7 @@ extension Command {
             "img-downsample gallery --output-dir site < site/records.ndjson",
             "img-downsample gallery --output-dir site --remove 2024-02-03",
         ],
-        operands: .init(
-            "PICTURE", "Files. - reads standard input: records, or one path per line.", completion: .files),
+        operands: .init("PICTURE", "Files. - reads standard input: records, or one path per line.", completion: .files),
         options: {
             [.gallery, [.format, .quality, .effort, .chroma, .decoder], [.allowPath], .limits, .stream, .common]
         },
@@ -132,8 +131,7 @@ extension AnyOption {
         let address = url.description
         return address.hasSuffix("/") ? address : address + "/"
     }
-    static let originals = Option.flag(
-        "originals", summary: "Also copy the originals, including all their metadata.")
+    static let originals = Option.flag("originals", summary: "Also copy the originals, including all their metadata.")
     static let prune = Option<PruneLimit>(
         "prune", form: .optionalValue("all", implied: PruneLimit.half.rawValue), expected: "all",
         completion: .words([PruneLimit.all.rawValue]), group: .own,

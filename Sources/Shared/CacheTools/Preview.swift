@@ -16,9 +16,7 @@ public struct Preview: Sendable, Equatable {
     public var width: Int
     public var height: Int
 
-    public init(
-        path: String, scan: Int, bytes: Int, totalBytes: Int?, contentType: String, width: Int, height: Int
-    ) {
+    public init(path: String, scan: Int, bytes: Int, totalBytes: Int?, contentType: String, width: Int, height: Int) {
         self.path = path
         self.scan = scan
         self.bytes = bytes

@@ -17,8 +17,7 @@ extension ToolContext {
         passwords: Netrc? = nil, over wrap: (any HTTPTransport) -> any HTTPTransport = { $0 }
     ) throws -> HTTPClient {
         let addressGuard = try value(.allowPrivate)
-        let curl = CurlTransport(
-            guard: addressGuard, environment: environment, certificateFile: try value(.cacert))
+        let curl = CurlTransport(guard: addressGuard, environment: environment, certificateFile: try value(.cacert))
         return HTTPClient(
             transport: wrap(ObservedTransport.over(curl, metrics: metrics, progress: progress)),
             guard: addressGuard, retries: RetrySchedule(retries: try value(.retries)), redirects: redirects,

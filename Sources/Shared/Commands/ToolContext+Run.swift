@@ -99,9 +99,7 @@ extension Arguments {
 
     /// Throws `UsageFailure` if both options are given.
     public func exclude(_ one: AnyOption, _ other: AnyOption) throws {
-        if isGiven(one), isGiven(other) {
-            throw UsageFailure("--\(one.name) and --\(other.name) cannot be combined")
-        }
+        if isGiven(one), isGiven(other) { throw UsageFailure("--\(one.name) and --\(other.name) cannot be combined") }
     }
 
     /// Whether the operands make the command read standard input.

@@ -33,7 +33,6 @@ public struct ArrivingBody: Sendable {
 
     /// Creates the file for the next preview. Throws `SystemFailure`, `UnsafePlace`.
     public func unfinishedPreview() throws -> BoundedFile {
-        BoundedFile(
-            try folder.open(unfinishedPreviewName, O_RDWR | O_CREAT | O_TRUNC, purpose: .makeOutput), use: use)
+        BoundedFile(try folder.open(unfinishedPreviewName, O_RDWR | O_CREAT | O_TRUNC, purpose: .makeOutput), use: use)
     }
 }

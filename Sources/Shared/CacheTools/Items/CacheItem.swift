@@ -21,9 +21,7 @@ public enum CacheItem: Sendable {
         fileprivate init(_ url: WebURL, readFrom text: String, ignoringQuery: Set<String>, secrets: KeySecrets) {
             self.url = url
             self.text = url.normalized
-            madeKey = Result {
-                try CacheKey(url: url, readFrom: text, ignoringQuery: ignoringQuery, secrets: secrets)
-            }
+            madeKey = Result { try CacheKey(url: url, readFrom: text, ignoringQuery: ignoringQuery, secrets: secrets) }
         }
 
         /// The key of the address. Throws the errors of `KeySecrets.digest`.

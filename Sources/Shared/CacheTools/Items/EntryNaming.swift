@@ -44,9 +44,7 @@ public struct FoundEntry: Sendable {
     /// Pins or unpins the entry. Throws `CacheFailure.absent` if the entry has been deleted, and other `CacheFailure`
     /// and `SystemFailure` if the root cannot be changed.
     public func pinned(_ isPinned: Bool) throws -> FoundEntry {
-        guard let entry = try cache.setPinned(entry, isPinned) else {
-            throw CacheFailure.absent(key: entry.key ?? "")
-        }
+        guard let entry = try cache.setPinned(entry, isPinned) else { throw CacheFailure.absent(key: entry.key ?? "") }
         return FoundEntry(entry, in: cache)
     }
 }

@@ -29,9 +29,7 @@ public struct PictureAddresses: Sendable {
     /// Accepts absolute addresses, and addresses without a scheme (`//host/…`), which become https. Skips addresses of
     /// other media: the `url` of a record whose `media_type` is not `image`, and paths with the extension of a movie or
     /// a page. With `takesMovies`, accepts MP4 and QuickTime movies. Skips addresses that `WebURL` refuses.
-    public func addresses(in record: Record) -> [WebURL] {
-        texts(of: record).compactMap { (try? address($0)) ?? nil }
-    }
+    public func addresses(in record: Record) -> [WebURL] { texts(of: record).compactMap { (try? address($0)) ?? nil } }
 
     func texts(of record: Record) -> Texts { Texts(record: record, fields: fields, takesMovies: takesMovies) }
 

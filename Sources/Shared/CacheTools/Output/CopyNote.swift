@@ -54,9 +54,7 @@ public struct CopyNote {
     func kept(_ record: Record) -> Record {
         var kept = record
         var cache = note.raw("cache").flatMap { try? Record(parsing: $0) } ?? Record()
-        cache.set([
-            "status": .string(CacheStatus.kept.rawValue), "expires_at": nil, "degraded": nil, "remote": nil,
-        ])
+        cache.set(["status": .string(CacheStatus.kept.rawValue), "expires_at": nil, "degraded": nil, "remote": nil])
         kept.removePlace()
         kept.set(["cache": .raw(cache.line), "gif": note.raw("gif").map { .raw(Array($0)) }])
         return kept

@@ -36,9 +36,7 @@ public struct CacheLookup {
         self.items = items.taking { caches.entryPath($0) != nil }
     }
 
-    /// Returns the entry of a job and starts its lease. Throws the errors of `Caches.find`.
-    ///
-    /// - Parameter takesExpired: whether to return expired entries, rather than treat them as absent.
+    /// Returns the entry of a job and starts its lease. Arguments and errors are as in `Caches.find`.
     public func find(_ job: RecordJob, takesExpired: Bool = true) throws -> FoundEntry {
         try caches.find(job, naming, takesExpired: takesExpired)
     }
@@ -72,8 +70,6 @@ public struct CacheLookup {
 
     /// Looks up each item. Returns 1 at the first missing item, or 0 if there is none. Throws other failures, and
     /// `UsageFailure` and `SystemFailure` as `forEachItem` does.
-    ///
-    /// - Parameter takesExpired: as in `find`.
     func areAllThere(takesExpired: Bool) throws -> Int32 {
         defer { caches.close() }
         let source = try JobSource(context, items)
@@ -192,7 +188,7 @@ extension ToolContext {
             try settings().reduce(0) { problems, settings in
                 let verification = Verification(
                     settings: settings, jobs: jobs, repairs: repairs, log: log, progress: progress,
-                    interruption: interruption, selection: selection)
+                    interruption: interruption, inspect: CacheStore.wholePictureOrMovie, selection: selection)
                 return try problems + verification.run(report: write)
             }
         }

@@ -43,8 +43,7 @@ extension AnyOption {
         "netrc-file", .secrets, summary: "Read user names and passwords from this file."
     ).asSetting()
 
-    public static let offline = Option.flag(
-        "offline", .network, summary: "Use only the cache, without any connection.")
+    public static let offline = Option.flag("offline", .network, summary: "Use only the cache, without any connection.")
 
     public static let refresh = Option.flag(
         "refresh", .network, summary: "Send a request even if the cached entry is fresh.")

@@ -82,9 +82,7 @@ extension Arguments {
 
 extension [AnyOption] {
     /// The conditions that apply to pictures and GIFs alike.
-    public static let conditions: [AnyOption] = [
-        .olderThan, .newerThan, .unusedFor, .size, .expired,
-    ]
+    public static let conditions: [AnyOption] = [.olderThan, .newerThan, .unusedFor, .size, .expired]
 }
 
 /// A value of `--size`, such as `+10MB` or `-10MB`.

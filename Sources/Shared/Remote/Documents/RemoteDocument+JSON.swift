@@ -14,10 +14,12 @@ extension RemoteDocument {
     }
 
     private var json: JSON {
-        .object([
-            "layout": .integer(1), "name": .string(name.digest), "kind": .string(subject.kind), "key": subject.key,
-            "variant": subject.variant?.name, "of_sha256": subject.variant?.of, "row": subject.row?.name,
-            "collection": subject.row?.collection, "sha256": sha256.map(JSON.string),
+        let subject = subject.fields
+        return .object([
+            "layout": .integer(1), "name": .string(name.digest), "kind": .string(subject.kind),
+            "key": subject.key.map(JSON.string), "variant": subject.variant.map(JSON.string),
+            "of_sha256": subject.of.map(JSON.string), "row": subject.row.map(JSON.string),
+            "collection": subject.collection.map(JSON.string), "sha256": sha256.map(JSON.string),
             "bytes": sha256.map { _ in .integer(count) }, "body": body,
             "content_type": picture.map { .string($0.contentType) },
             "extension": picture.map { .string($0.fileExtension) }, "width": picture?.width.map(JSON.integer),
@@ -82,36 +84,20 @@ extension RemoteDocument {
         "last_modified", "fetched_at", "expires_at", "usable_until", "stands_in_until",
     ]
 
-    private static func isAddress(_ text: String) -> Bool {
-        (try? WebURL(text)).map { $0.credentials == nil } ?? false
-    }
+    private static func isAddress(_ text: String) -> Bool { (try? WebURL(text)).map { $0.credentials == nil } ?? false }
 }
 
 extension RemoteDocument.Subject {
-    fileprivate var kind: String {
+    /// The values of the document's fields with these names; `of` is `of_sha256`.
+    fileprivate var fields:
+        (kind: String, key: String?, variant: String?, of: String?, row: String?, collection: String?)
+    {
         switch self {
-        case .original: "original"
-        case .variant: "variant"
-        case .metadata: "metadata"
-        case .list: "list"
+        case .original(let key): ("original", key, nil, nil, nil, nil)
+        case .variant(let name, let key, let sha256): ("variant", key, name, sha256, nil, nil)
+        case .metadata(let name, let collection): ("metadata", nil, nil, nil, name, collection)
+        case .list: ("list", nil, nil, nil, nil, nil)
         }
-    }
-
-    fileprivate var key: JSON? {
-        switch self {
-        case .original(let key), .variant(_, let key, _): .string(key)
-        case .metadata, .list: nil
-        }
-    }
-
-    fileprivate var row: (name: JSON, collection: JSON)? {
-        guard case .metadata(let name, let collection) = self else { return nil }
-        return (.string(name), .string(collection))
-    }
-
-    fileprivate var variant: (name: JSON, of: JSON)? {
-        guard case .variant(let name, _, let sha256) = self else { return nil }
-        return (.string(name), .string(sha256))
     }
 
     fileprivate init?(_ record: Record) {

@@ -144,7 +144,6 @@ struct ServiceWork {
     /// The client for addresses outside the service.
     private let plainClient: HTTPClient
 
-    /// - Parameter refreshesGIFs: whether fresh GIFs are requested again.
     init(_ arguments: Arguments, refreshesGIFs: Bool = false) throws {
         try arguments.exclude(.refresh, .offline)
         let context = try ToolContext(arguments)

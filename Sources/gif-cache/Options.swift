@@ -55,8 +55,7 @@ extension Arguments {
 }
 
 extension ToolContext {
-    /// Returns the naming of GIFs. A resolution on the command line excludes all other resolutions. Throws
-    /// `ConfigurationFailure`.
+    /// Returns the naming of GIFs. A resolution on the command line excludes all other resolutions.
     func naming() throws -> GIFNaming {
         let wanted = try value(.resolution, as: Resolution.self)
         return GIFNaming(

@@ -88,7 +88,7 @@ extension Command.Operands {
 
 extension ToolContext {
     /// Returns the rules that find the addresses and the key of a picture. Throws `UsageFailure` for `--key` with
-    /// several pictures, and `ConfigurationFailure` for an invalid setting.
+    /// several pictures.
     func rules(_ settings: CacheSettings) throws -> CacheItem.Rules {
         if arguments.isGiven(.key), arguments.pictures.count != 1 || arguments.pictures == ["-"] {
             throw UsageFailure("--key requires exactly one address or file; use --field key=FIELD for records")
@@ -142,10 +142,8 @@ private func pictureJob(line: String) throws -> RecordJob {
 extension [AnyOption] {
     static let keys: [AnyOption] = [.key, .recordFields, .keyIgnoreQuery]
 
-    /// The kind of pictures to put, and their expiry.
     static let putting: [AnyOption] = [.media, .expiryFields, .degrade]
 
-    /// The options of every command that may fetch pictures.
     static let fetching: [AnyOption] =
         sharing + [.offline, .refresh, .noStale, .maxBytes, .negativeTTL, .respectCacheControl]
         + [.timeout, .retries, .rate, .jobsPerHost, .allowPrivate, .allowInsecureRedirects, .cacert]

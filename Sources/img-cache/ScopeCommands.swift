@@ -186,7 +186,7 @@ extension Command {
     }
 
     /// Starts a process that deletes purged files after this process has ended. If it cannot be started, later runs
-    /// delete the files. Throws `ConfigurationFailure` for an invalid setting.
+    /// delete the files.
     private static func finishLater(_ context: ToolContext) throws {
         let settings = try context.cacheSettings()
         guard let root = settings.root else { return }

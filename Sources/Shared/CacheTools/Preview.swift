@@ -3,14 +3,12 @@ import Store
 
 /// A picture made from the beginning of an unfinished download.
 public struct Preview: Sendable, Equatable {
-    /// The absolute path of the preview.
     public var path: String
     /// The number of complete scans or passes.
     public var scan: Int
     /// The number of bytes of the original that the preview shows, and the expected total.
     public var bytes: Int
     public var totalBytes: Int?
-    /// The media type of the preview.
     public var contentType: String
     /// The size of the upright original in pixels.
     public var width: Int

@@ -5,9 +5,7 @@ import Records
 import Store
 import Support
 
-/// Requests the addresses of a picture until one succeeds.
 extension PutTool {
-    /// The result of putting a picture.
     struct Outcome {
         enum Place {
             /// An entry and its cache, or no cache if the policy bypasses it.
@@ -17,7 +15,6 @@ extension PutTool {
         }
 
         let place: Place
-        /// Whether a better picture may become available.
         var isDegraded = false
     }
 

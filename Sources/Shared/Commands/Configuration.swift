@@ -16,7 +16,6 @@ public struct Configuration: Sendable {
     /// The configuration without a file.
     public static let empty = Configuration(record: Record(), path: "")
 
-    /// Whether there is no file.
     var isEmpty: Bool { path.isEmpty }
 
     /// Reads the file that the option or `APOD_TOOLS_CONFIG` names, otherwise the file at the default path if it

@@ -49,7 +49,6 @@ public struct FileInLine: Failure {
     public var exitCode: ExitCode { .notAllowed }
 }
 
-/// Turns operands and standard input into jobs, in order.
 final class JobSource {
     private let context: ToolContext
     private let items: InputItems

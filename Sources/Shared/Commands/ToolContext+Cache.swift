@@ -6,8 +6,8 @@ import Store
 import Support
 
 extension ToolContext {
-    /// Returns the settings of the cache. Accesses no file. Throws `ConfigurationFailure` for an invalid setting,
-    /// `UsageFailure` for a `--ttl` in the past, and `CacheFailure.noRoot`.
+    /// Returns the settings of the cache. Accesses no file. Throws `UsageFailure` for a `--ttl` in the past, and
+    /// `CacheFailure.noRoot`.
     ///
     /// - Parameter needsRoot: whether a missing root is an error if the policy is to cache on disk.
     public func cacheSettings(needsRoot: Bool = true) throws -> CacheSettings {

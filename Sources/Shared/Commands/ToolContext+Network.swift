@@ -4,8 +4,7 @@ import Remote
 import Support
 
 extension ToolContext {
-    /// Creates a client with the network options of the command line. Opens no connection and loads no library. Throws
-    /// `ConfigurationFailure` for an invalid setting.
+    /// Creates a client with the network options of the command line. Opens no connection and loads no library.
     ///
     /// - Parameters:
     ///   - rate: the limit of all downloads together in bytes per second, or nil.
@@ -27,7 +26,7 @@ extension ToolContext {
     }
 
     /// Returns the requirements of a command that uses the network. Excludes files with secrets, which are read before
-    /// the process drops its rights. Throws `ConfigurationFailure` for an invalid setting.
+    /// the process drops its rights.
     public func networkRequirements() throws -> SandboxRequirements {
         var requirements = SandboxRequirements()
         requirements.usesNetwork = true
@@ -48,8 +47,7 @@ extension ToolContext {
     // MARK: Remote
 
     /// Returns the settings of the remote, or nil without a remote or with `--offline`. Reads the files that contain
-    /// its headers and its key. Throws `ConfigurationFailure` for an invalid setting, and `UsageFailure` for an invalid
-    /// header.
+    /// its headers and its key. Throws `UsageFailure` for an invalid header.
     public func remoteSettings() throws -> RemoteSettings? {
         guard let address = try value(.remote), !arguments[.offline] else { return nil }
         var settings = RemoteSettings(

@@ -4,8 +4,7 @@ import Records
 import Support
 
 extension ToolContext {
-    /// Returns the options of the command line that control a `RecordRun`. Throws `UsageFailure` for contradictory
-    /// options, and `ConfigurationFailure` for an invalid setting.
+    /// Returns the options that control a `RecordRun`. Throws `UsageFailure` for contradictory options.
     public func runOptions(_ work: Work) throws -> RecordRunOptions {
         var options = RecordRunOptions()
         options.jobs = try jobs(work)
@@ -18,7 +17,7 @@ extension ToolContext {
     }
 
     /// Returns the value of `--jobs`, or its default for `work`. If the process cannot open enough files, warns and
-    /// returns a smaller number. Throws `ConfigurationFailure` for an invalid setting.
+    /// returns a smaller number.
     public func jobs(_ work: Work) throws -> Int {
         let wanted = try value(.jobs) ?? work.jobs
         let limit = OpenFiles.limit

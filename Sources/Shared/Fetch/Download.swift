@@ -13,7 +13,6 @@ final class Download {
         /// The number of bytes received in this run.
         let received: Int
         let validators: Validators
-        /// The header fields of the last answer.
         let headers: HTTPHeaders
     }
 
@@ -33,7 +32,6 @@ final class Download {
     private let watcher: (any BodyWatcher)?
     private let use: MemoryUse?
 
-    /// The file for a body with `no-store`.
     private var aside: EphemeralFile?
     /// The version of the bytes in the file.
     private var note: PartialFile.Note?
@@ -45,7 +43,6 @@ final class Download {
     private var received = 0
     /// The inspected picture, if only the inspection could prove that the body was complete.
     private var inspected: FileFacts?
-    /// Whether the note must still be written.
     private var lacksNote = false
     /// Whether `restart` or `resume` has begun a body.
     private var hasBody = false

@@ -8,9 +8,7 @@ import Support
 final class OfferQueue: Sendable {
     private struct State {
         var waiting: [RemoteOffer] = []
-        /// The sum of the bytes of `waiting`.
         var bytes = 0
-        /// The number of uploads in progress.
         var active = 0
         var threads: [Thread] = []
         /// The number of uploads that did not fit.

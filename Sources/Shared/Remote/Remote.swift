@@ -15,7 +15,6 @@ public final class Remote: RemoteTier {
         var lost = LostTime()
         /// The time that records have waited for other machines.
         var claims = LostTime()
-        /// The digests of contents found to be damaged.
         var damaged: Set<String> = []
     }
 
@@ -260,7 +259,6 @@ public final class Remote: RemoteTier {
         }
     }
 
-    /// Adds the event of an operation that began at `begun`.
     private func addMetric(
         _ operation: String, _ object: RemoteObject, since begun: Duration, _ status: String, _ bytes: Int,
         _ failure: (any Failure)? = nil

@@ -200,7 +200,6 @@ public enum CacheItem: Sendable {
     private final class KnownAddresses: Sendable {
         private let recent = Monitor<LRU<Candidate?>?>(nil)
 
-        /// Returns the cached candidate of `text`, or caches the result of `read`.
         func candidate(_ text: String, _ read: () -> Candidate?) -> Candidate? {
             if let known = recent.withLock({ $0?.use(text) }) { return known }
             let found = read()

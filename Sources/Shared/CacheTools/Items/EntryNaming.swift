@@ -14,7 +14,6 @@ public protocol EntryNaming: Sendable {
     /// Returns whether an entry has the right content. Throws `SystemFailure` if its file cannot be read.
     func accepts(_ entry: Entry) throws -> Bool
 
-    /// Adds the fields of an entry to a record.
     func set(_ entry: Entry, status: CacheStatus, in record: inout Record)
 }
 
@@ -67,7 +66,6 @@ extension Caches {
         }
     }
 
-    /// Finds the entry whose file has this path.
     private func find(
         at path: String, _ naming: any EntryNaming, handingOut: Bool, takesExpired: Bool
     ) throws -> FoundEntry {

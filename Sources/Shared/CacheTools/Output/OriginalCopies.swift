@@ -112,7 +112,6 @@ public struct OriginalCopies: Sendable {
 }
 
 extension Entry {
-    /// The values of the template's built-in names.
     fileprivate var templateValues: [String: String] {
         var values = ["variant": "original", "sha256": sha256]
         values["stem"] = PictureStem.ofCached(url: url, key: key) ?? PictureStem.ofFile(path)

@@ -15,9 +15,7 @@ public struct CacheLookup {
     /// Drops all rights that the command does not need. Caches are opened on first use. Throws `UsageFailure` for
     /// contradictory options, and `ConfigurationFailure` for an invalid setting.
     ///
-    /// - Parameters:
-    ///   - requirements: the rights that the command needs in addition to its cache.
-    ///   - prepare: adds the rights that the given options need.
+    /// - Parameter prepare: adds the rights that the given options need.
     public init(
         _ kind: CachedKind, _ arguments: Arguments, _ requirements: SandboxRequirements = SandboxRequirements(),
         prepare: (ToolContext, inout SandboxRequirements) throws -> Void = { _, _ in }
@@ -96,7 +94,6 @@ public struct CacheLookup {
 }
 
 extension RecordInput {
-    /// The job. Throws the failure of input that is not a job.
     fileprivate var job: RecordJob {
         get throws {
             switch self {
@@ -163,9 +160,7 @@ extension ToolContext {
     /// Verifies caches and reports the problems. Returns the exit status, which is 1 if there are problems. Throws
     /// `CacheFailure`, `SystemFailure`, and `Cancelled` if the run is stopped.
     ///
-    /// - Parameters:
-    ///   - selection: the entries to verify, or nil for whole roots.
-    ///   - settings: returns the settings of each cache to verify.
+    /// - Parameter selection: the entries to verify, or nil for whole roots.
     public func verify(
         repairs: Bool, selection: Verification.Selection? = nil, _ settings: () throws -> [CacheSettings]
     ) throws -> Int32 {

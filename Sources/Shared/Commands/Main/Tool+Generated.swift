@@ -2,7 +2,6 @@ import Options
 import Support
 
 extension Tool {
-    /// Returns the text that `--generate` writes.
     func generated(_ kind: Generated) -> String {
         switch kind {
         case .man: command.manual(facts(except: command.name))

@@ -5,7 +5,7 @@ import Support
 
 extension ToolContext {
     /// Returns the folder of `--output-dir` without creating it, or nil without this option. Throws `UsageFailure` if
-    /// another option requires `--output-dir`, and `ConfigurationFailure` for an invalid setting.
+    /// another option requires `--output-dir`.
     ///
     /// - Parameter standard: the default of `--name-template`.
     public func outputFolder(standard: NameTemplate) throws -> OutputFolder? {

@@ -1,7 +1,6 @@
 import Options
 import Store
 
-/// Options and settings of the cache.
 extension AnyOption {
     private static let cache = CacheSettings(root: nil)
 

@@ -2,7 +2,6 @@ import HTTP
 import Options
 import Support
 
-/// Options and settings of the network.
 extension AnyOption {
     public static let timeout = Option.time(
         "timeout", .network, such: "120s", field: "timeout", isPositive: true,

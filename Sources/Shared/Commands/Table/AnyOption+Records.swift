@@ -3,7 +3,6 @@ import Options
 import Records
 import Support
 
-/// Options of reading, processing and writing records.
 extension AnyOption {
     public static let jobs = Option.number(
         "jobs", short: "j", .records, in: 1...256, field: "jobs", summary: "Run this many jobs at once."

@@ -1,7 +1,6 @@
 import Options
 import Remote
 
-/// Options and settings of the remote.
 extension AnyOption {
     public static let remote = Option<RemoteAddress>(
         "remote", form: .value("URL"), expected: "an address such as https://cache.example.org/pictures",

@@ -2,7 +2,6 @@ import Options
 import Store
 import Support
 
-/// Options that select and sort entries.
 extension AnyOption {
     public static let olderThan = Option.time(
         "older-than", .selection, such: "7d", summary: "Only entries fetched longer ago than this.")

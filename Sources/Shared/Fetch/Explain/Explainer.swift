@@ -66,7 +66,6 @@ public struct Explainer: Sendable {
 }
 
 extension CacheSettings {
-    /// The rules for a request that begins now.
     func freshnessRules(for request: HTTPRequest, now: Timestamp, revalidatesLater: Bool = false) -> Freshness.Rules {
         Freshness.Rules(
             isOffline: isOffline, refreshes: refreshes, servesStale: servesStale,
@@ -110,7 +109,6 @@ extension CacheStore {
 }
 
 extension PartialFile {
-    /// Describes the partial file that a fetch of this address would find.
     fileprivate func leftover(for address: String) throws -> Explanation.Leftover? {
         guard let file = try root.openIfPresent(name), file.count > 0 else { return nil }
         let note = try readNote()

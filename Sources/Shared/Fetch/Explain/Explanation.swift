@@ -5,7 +5,6 @@ import Support
 /// The predicted decision of a fetch, with its reason: a dry run of `put`.
 public struct Explanation: Sendable, Equatable {
     public enum Decision: String, Sendable, CaseIterable {
-        /// Serve the entry.
         case hit
         /// Ask the server whether the entry is still valid.
         case revalidate
@@ -17,13 +16,11 @@ public struct Explanation: Sendable, Equatable {
         case stale
         /// There is no usable entry, and the run is offline.
         case offlineMiss = "offline-miss"
-        /// Repeat a cached failure.
         case rememberedFailure = "remembered-failure"
         /// Fail without a request, because the request or the address is blocked.
         case refused
     }
 
-    /// The entry of the key.
     public struct Kept: Sendable, Equatable {
         public let entry: Entry
         public let isExpired: Bool
@@ -45,7 +42,6 @@ public struct Explanation: Sendable, Equatable {
         public let canContinue: Bool
     }
 
-    /// The answer of the remote.
     public struct Shared: Sendable, Equatable {
         public enum Status: String, Sendable {
             case hit, miss, error
@@ -86,7 +82,6 @@ struct ExplainedFacts {
     var negative: NegativeAnswer?
     var leftover: Explanation.Leftover?
     var isLocked = false
-    /// Whether the picture is ephemeral.
     var isEphemeral = false
     /// Whether the entry came from another address, so that its validators are meaningless to this server.
     var isOfAnotherAddress = false

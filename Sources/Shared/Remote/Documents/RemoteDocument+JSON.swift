@@ -5,7 +5,6 @@ import Support
 
 /// The JSON form of a document: `{"document":{…}}`, preceded by `"hmac"` if it is signed.
 extension RemoteDocument {
-    /// - Parameter key: the signing key; nil for an unsigned document.
     func encoded(key: [UInt8]?) -> [UInt8] {
         let document = json.bytes
         return JSON.object([

@@ -23,7 +23,6 @@ final class RedisClaim: RemoteClaim {
 final class RedisClaims: Sendable {
     private struct State {
         var held: [ObjectIdentifier: RedisClaim] = [:]
-        /// Claims that the thread has to release.
         var released: [RedisClaim] = []
         var thread: Thread?
         /// The deadline for the last releases; nil until the run closes the remote.
@@ -86,7 +85,6 @@ final class RedisClaims: Sendable {
         }
     }
 
-    /// Releases and renews claims until `close`.
     private func work() {
         var due = SteadyTime.now() + Self.renewal
         while true {

@@ -17,9 +17,7 @@ public struct RemoteSync: Sendable {
         (name: "exercisedb", isLasting: false),
     ]
 
-    /// - Parameters:
-    ///   - cache: a scope that may be shared.
-    ///   - jobs: the number of threads.
+    /// - Parameter jobs: the number of threads.
     public init(_ remote: Remote, _ cache: CacheStore, jobs: Int, interruption: Interruption) {
         self.remote = remote
         self.cache = cache
@@ -69,7 +67,6 @@ public struct RemoteSync: Sendable {
         return report
     }
 
-    /// Downloads an entry if there is room for it.
     private func take(_ name: RemoteName, _ room: Monitor<Int>) throws -> SyncReport {
         switch try remote.document(of: name, atMost: RemoteDocument.byteLimit) {
         case .found(let document):

@@ -12,24 +12,20 @@ extension AnyOption {
 
     static let date = Option<String>(
         "date", synonyms: ["start-date", "end-date"], form: .optionalValue("DAY", implied: "today"),
-        expected: "a day", group: .days, repeats: true,
-        summary: "A day, month, year or range; repeatable.",
+        expected: "a day", group: .days, repeats: true, summary: "A day, month, year or range; repeatable.",
         manual: """
             A value is today (the newest picture that is published), yesterday, a day (2024-02-03), a month \
             (2024-02), a year (2024) or a range of these (2024-02-03..2024-02-09, or 1995.. up to today). The default \
             value is today.
-            """,
-        takesMore: { !$0.hasPrefix("-") }
+            """, takesMore: { !$0.hasPrefix("-") }
     ) { $0 }
-    static let last = Option.text(
-        "last", "N", .days, summary: "The newest N days, oldest first.")
+    static let last = Option.text("last", "N", .days, summary: "The newest N days, oldest first.")
     static let count = Option.text("count", "N", .days, summary: "N different days, drawn at random.")
     static let seed = Option.text(
         "seed", "NUMBER", .days, summary: "Draw the same days again, with the seed shown by -v.")
 
     static let requireToday = Option.flag(
-        "require-today", .days,
-        summary: "Fail (75) until today's picture is published.",
+        "require-today", .days, summary: "Fail (75) until today's picture is published.",
         manual: "Today is NASA's current day. By default, the newest older picture is returned until then.")
 
     static let search = Option<SearchWords>(
@@ -48,12 +44,10 @@ extension AnyOption {
 
     static let media = Option<Set<Picture.MediaType>>(
         "media", form: .value("TYPES"), expected: "image, video and other",
-        completion: .list(["image", "video", "other"]),
-        group: .own, summary: "Only days with image, video or other media.",
-        manual: "Separate several types by commas.",
+        completion: .list(["image", "video", "other"]), group: .own,
+        summary: "Only days with image, video or other media.", manual: "Separate several types by commas.",
         read: { try Picture.MediaType.types(typed: $0) })
-    static let noCopyright = Option.flag(
-        "no-copyright", summary: "Omit days that name a copyright holder.")
+    static let noCopyright = Option.flag("no-copyright", summary: "Omit days that name a copyright holder.")
     static let fallbackPrevious = Option.flag(
         "fallback-previous", summary: "Use the latest earlier image if a day has none.")
     static let raw = Option.flag("raw", summary: "Add NASA's original object as the field raw.")

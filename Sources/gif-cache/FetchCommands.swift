@@ -26,7 +26,12 @@ extension Command {
             completion: .words(ExerciseProperty.allCases.map(\.rawValue)), atMost: 1),
         options: { [.conditionsOnExercises, .stream, .asking, .common] }
     ) { arguments in
-        let property = try arguments.operands.first.map(property)
+        let property = try arguments.operands.first.map { word in
+            guard let property = ExerciseProperty(rawValue: word) else {
+                throw UsageFailure("list takes body-part, target or equipment, not \"\(word)\"")
+            }
+            return property
+        }
         let work = try ServiceWork(arguments)
         if let property { return try write(valuesOf: property, work) }
         let options = try work.context.runOptions(.lookups)
@@ -35,13 +40,6 @@ extension Command {
         return try work.context.run(PassingTool(name: "gif-cache"), options: options) { _ in
             rest.popFirst().map { .job(RecordJob($0)) }
         }
-    }
-
-    private static func property(_ word: String) throws -> ExerciseProperty {
-        guard let property = ExerciseProperty(rawValue: word) else {
-            throw UsageFailure("list takes body-part, target or equipment, not \"\(word)\"")
-        }
-        return property
     }
 
     private static func write(valuesOf property: ExerciseProperty, _ work: ServiceWork) throws -> Int32 {
@@ -74,11 +72,7 @@ extension Command {
             "gif-cache mirror --dry-run",
         ],
         options: {
-            [
-                [.dryRun, .delay, .resolution, .placeholder], .conditionsOnExercises,
-                [.json], .stream,
-                .asking, .common,
-            ]
+            [[.dryRun, .delay, .resolution, .placeholder], .conditionsOnExercises, [.json], .stream, .asking, .common]
         }
     ) { arguments in
         let work = try ServiceWork(arguments)
@@ -150,7 +144,6 @@ struct ServiceWork {
     /// The client for addresses outside the service.
     private let plainClient: HTTPClient
 
-    /// - Parameter refreshesGIFs: whether fresh GIFs are requested again.
     init(_ arguments: Arguments, refreshesGIFs: Bool = false) throws {
         try arguments.exclude(.refresh, .offline)
         let context = try ToolContext(arguments)

@@ -1,6 +1,4 @@
-import CacheTools
 import Commands
-import Fetch
 import GIFs
 import HTTP
 import Options
@@ -43,7 +41,6 @@ extension Tool {
         libraries: { [CurlTransport.libraryVersion, indexLibraryVersion] },
         exercises: { field, context, settings in
             guard let property = ExerciseProperty(rawValue: field) else { return try ExerciseGIF.ids(keptBy: settings) }
-            return try property.values(
-                among: ExerciseList.kept(of: context.exerciseService(key: nil), by: settings))
+            return try property.values(among: ExerciseList.kept(of: context.exerciseService(key: nil), by: settings))
         })
 }

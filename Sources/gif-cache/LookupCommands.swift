@@ -80,9 +80,7 @@ extension Command {
         options: { [[.output, .resolution, .recordFields, .sync], .stream, .common] }
     ) { arguments in
         if let target = arguments[.output] { return try writePoster(to: target, arguments) }
-        if arguments[.sync] {
-            throw UsageFailure("--sync requires --output; gif-cache always syncs its GIFs")
-        }
+        if arguments[.sync] { throw UsageFailure("--sync requires --output; gif-cache always syncs its GIFs") }
         let lookup = try CacheLookup(.gifs, arguments)
         return try lookup.run(PosterTool(caches: lookup.caches, naming: lookup.naming), .pictures)
     }
@@ -94,11 +92,10 @@ extension Command {
         // Refuse to write to a terminal before drawing anything.
         if target == "-" { _ = try PictureOutput(example: "poster.png") }
         let lookup = try CacheLookup(.gifs, arguments) { try $0.prepareOutput(target, &$1) }
-        return try lookup.forEachThing { job in
+        return try lookup.forEachItem { job in
             let interruption = lookup.context.interruption
             try interruption.catchSignals()
-            let png = try lookup.find(job).posterPNG(interruption: interruption)
-            try lookup.context.write(png, to: target)
+            try lookup.context.write(lookup.find(job).posterPNG(interruption: interruption), to: target)
         }
     }
 }

@@ -68,7 +68,7 @@ extension Command {
         if takesAll, hasConditions || arguments.isGiven(.resolution) {
             throw UsageFailure("--all and conditions cannot be combined")
         }
-        let requirements = isDryRun ? SandboxRequirements.looking : SandboxRequirements()
+        let requirements = SandboxRequirements(changesCache: !isDryRun)
         if isSelective {
             let context = try ToolContext(arguments)
             let caches = try context.confinedCaches(requirements)
@@ -106,7 +106,7 @@ extension Command {
     ) { arguments in
         let context = try ToolContext(arguments)
         let repairs = arguments[.repair]
-        let caches = try context.confinedCaches(repairs ? SandboxRequirements() : .looking)
+        let caches = try context.confinedCaches(.init(changesCache: repairs))
         return try context.verify(repairs: repairs, selection: .gifs) { try caches.all().map(\.settings) }
     }
 }

@@ -1,18 +1,13 @@
-import CacheTools
 import Commands
-import Fetch
 import GIFs
 import Options
 import Records
-import Store
-import Support
 
 extension AnyOption {
     static let recordFields = AnyOption.recordFields(
-        ["id="], single: ["id="], .own, expected: "id=FIELD, such as id=exercise.id", synonyms: ["id-field"],
+        ["id"], single: ["id"], .own, expected: "id=FIELD, such as id=exercise.id",
         summary: "Field of a record with the id, such as id=exercise.id; by default id, else exerciseId.")
 
-    /// Conditions on the exercises of the service's list.
     static let bodyPart = Option<String>(
         "body-part", form: .value("PART"), expected: "a part", completion: .exercises(field: "body-part"), group: .own,
         repeats: true, summary: "Only exercises for this part of the body, such as back; several with commas."
@@ -23,8 +18,8 @@ extension AnyOption {
     ) { $0 }
     static let equipment = Option<String>(
         "equipment", form: .value("THING"), expected: "a thing", completion: .exercises(field: "equipment"),
-        group: .own,
-        repeats: true, summary: "Only exercises with this equipment, such as barbell; several with commas."
+        group: .own, repeats: true,
+        summary: "Only exercises with this equipment, such as barbell; several with commas."
     ) { $0 }
     static let exerciseName = Option.text(
         "name", "TEXT", repeats: true, summary: "Only exercises whose name contains this; several with commas.")
@@ -49,7 +44,7 @@ extension Arguments {
     /// The exercises named on the command line or on standard input.
     var items: InputItems { InputItems("ids of exercises", operands, operand: gifJob) }
 
-    /// The value of `--resolution`; nil without the option.
+    /// The value of `--resolution`, or nil without the option.
     var namedResolution: Resolution? { isGiven(.resolution) ? Resolution(rawValue: self[.resolution]) : nil }
 
     /// The conditions on the exercises of the list.
@@ -60,8 +55,7 @@ extension Arguments {
 }
 
 extension ToolContext {
-    /// Returns the naming of GIFs. A resolution on the command line excludes all other resolutions. Throws
-    /// `ConfigurationFailure`.
+    /// Returns the naming of GIFs. A resolution on the command line excludes all other resolutions.
     func naming() throws -> GIFNaming {
         let wanted = try value(.resolution, as: Resolution.self)
         return GIFNaming(
@@ -70,7 +64,6 @@ extension ToolContext {
             idField: arguments.fields(.recordFields, "id")?.first)
     }
 
-    /// Returns the service at the address in the environment or the configuration file.
     func exerciseService(key: String?) throws -> ExerciseService {
         try ExerciseService(address: try text(.exerciseURL)?.text ?? AnyOption.exerciseURL.defaultText, key: key)
     }

@@ -47,14 +47,12 @@ extension ToolContext {
         return (tool, caches)
     }
 
-    /// Creates a client for downloads. Opens no connection and loads no library.
     func downloadClient() throws -> HTTPClient {
         try client(
             redirects: RedirectPolicy(allowsInsecure: value(.allowInsecureRedirects)), rate: value(.rate),
             jobsPerHost: value(.jobsPerHost))
     }
 
-    /// Returns the requirements of a command that downloads pictures and reads local files.
     func fetchRequirements() throws -> SandboxRequirements {
         var requirements = try networkRequirements()
         requirements.inputs = arguments.operands

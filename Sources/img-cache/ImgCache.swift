@@ -1,6 +1,4 @@
-import CacheTools
 import Commands
-import Fetch
 import HTTP
 import Options
 import Store

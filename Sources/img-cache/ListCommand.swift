@@ -18,9 +18,7 @@ extension Command {
             "img-cache ls --sort size --table | less -S",
         ],
         options: {
-            [
-                [.allScopes, .sort, .table], .conditions, [.pinned, .match, .kind], [.json], .recordOutput, .common,
-            ]
+            [[.allScopes, .sort, .table], .conditions, [.pinned, .match, .kind], [.json], .recordOutput, .common]
         },
         synonyms: ["list", "dir", "entries"]
     ) { arguments in

@@ -20,9 +20,7 @@ extension Command {
         "img-cache has https://example.org/m31.jpg && echo \"no need to fetch\""
     ])
 
-    static let path = CachedKind.pictures.path(examples: [
-        "feh \"$(img-cache path https://example.org/m31.jpg)\""
-    ])
+    static let path = CachedKind.pictures.path(examples: ["feh \"$(img-cache path https://example.org/m31.jpg)\""])
 
     static let cat = CachedKind.pictures.cat(examples: [
         "img-cache cat https://example.org/m31.jpg > m31.jpg",

@@ -24,7 +24,7 @@ extension Command {
         let context = try ToolContext(arguments)
         let isDryRun = arguments[.dryRun]
         let output = try ReportOutput(json: arguments[.json], progress: context.progress)
-        let cache = try context.confinedCaches(isDryRun ? .looking : SandboxRequirements()).standard()
+        let cache = try context.confinedCaches(.init(changesCache: !isDryRun)).standard()
         try context.interruption.catchSignals()
         // The number of steps is unknown, so progress shows the elapsed time.
         context.progress.expect(records: 1)
@@ -61,7 +61,7 @@ extension Command {
     ) { arguments in
         let context = try ToolContext(arguments)
         let repairs = arguments[.repair]
-        let caches = try context.confinedCaches(repairs ? SandboxRequirements() : .looking)
+        let caches = try context.confinedCaches(.init(changesCache: repairs))
         return try context.verify(repairs: repairs) { [try caches.standardSettings()] }
     }
 
@@ -84,8 +84,7 @@ extension Command {
         }
         let target = arguments[.output]
         if arguments[.sync], target == nil { throw UsageFailure("--sync requires --output") }
-        var requirements = SandboxRequirements()
-        requirements.changesCache = arguments[.zero]
+        var requirements = SandboxRequirements(changesCache: arguments[.zero])
         if let target { try context.prepareOutput(target, &requirements) }
         let cache = try context.confinedCaches(requirements).standard()
         func write(_ statistics: Statistics) throws {

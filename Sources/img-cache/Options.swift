@@ -1,6 +1,5 @@
 import CacheTools
 import Commands
-import Fetch
 import HTTP
 import Options
 import Records
@@ -11,8 +10,7 @@ extension AnyOption {
     // MARK: Pictures and keys
 
     static let recordFields = AnyOption.recordFields(
-        ["url=", "key="], single: ["key="], .pictures, expected: "url=FIELDS or key=FIELD, such as url=hdurl,image.url",
-        synonyms: ["url-field", "key-field"],
+        ["url", "key"], single: ["key"], .pictures, expected: "url=FIELDS or key=FIELD, such as url=hdurl,image.url",
         summary: "Record fields: url=hdurl,image.url, or key=id.",
         manual: """
             url lists the fields that contain addresses of the picture, which are tried in this order. key is the \
@@ -85,40 +83,30 @@ extension AnyOption {
 extension Command.Operands {
     static let pictures = Command.Operands(
         "PICTURE", "Addresses, files or keys. - reads standard input.", completion: .pictures)
-    static let addresses = Command.Operands(
-        "ADDRESS", "Addresses or keys. - reads standard input.", completion: .keys)
+    static let addresses = Command.Operands("ADDRESS", "Addresses or keys. - reads standard input.", completion: .keys)
 }
 
 extension ToolContext {
     /// Returns the rules that find the addresses and the key of a picture. Throws `UsageFailure` for `--key` with
-    /// several pictures, and `ConfigurationFailure` for an invalid setting.
-    ///
-    /// - Parameter settings: the settings of the cache.
+    /// several pictures.
     func rules(_ settings: CacheSettings) throws -> CacheItem.Rules {
         if arguments.isGiven(.key), arguments.pictures.count != 1 || arguments.pictures == ["-"] {
             throw UsageFailure("--key requires exactly one address or file; use --field key=FIELD for records")
         }
-        let named = arguments.fields(.recordFields, "url")
-        var addresses = named.map { PictureAddresses(fields: $0) } ?? PictureAddresses()
+        var addresses = arguments.fields(.recordFields, "url").map(PictureAddresses.init(fields:)) ?? PictureAddresses()
         // Commands that only look up entries find movies without --media.
         addresses.takesMovies = arguments[.media] || !arguments.fetches
         return CacheItem.Rules(
             addresses: addresses, key: arguments[.key], keyField: arguments.fields(.recordFields, "key")?.first,
-            ignoredQuery: try value(.keyIgnoreQuery).map(Self.names) ?? [],
+            ignoredQuery: Set(try value(.keyIgnoreQuery)?.split { $0 == "," || $0 == " " }.map(String.init) ?? []),
             expiryFields: try value(.expiryFields)?.fields ?? [],
             secrets: KeySecrets(of: settings, makes: ["put", "prefetch"].contains(arguments.path.last?.name)))
-    }
-
-    private static func names(in list: String) -> Set<String> {
-        Set(list.split { $0 == "," || $0 == " " }.map(String.init))
     }
 }
 
 extension Arguments {
     /// Whether only `--key` names the picture, which suffices for a command that does not fetch it.
-    private var isKeyAlone: Bool {
-        operands.isEmpty && isGiven(.key) && !fetches
-    }
+    private var isKeyAlone: Bool { operands.isEmpty && isGiven(.key) && !fetches }
 
     /// Whether the command fetches missing pictures, or explains what fetching would do.
     fileprivate var fetches: Bool { ["put", "prefetch", "explain"].contains(path.last?.name) }
@@ -126,7 +114,6 @@ extension Arguments {
     /// The operands, or a single empty operand if only `--key` names the picture.
     var pictures: [String] { isKeyAlone ? [""] : operands }
 
-    /// The pictures that operands or standard input name.
     var items: InputItems {
         InputItems(
             "addresses, files or keys", pictures, operand: { isKeyAlone ? RecordJob(Record()) : pictureJob($0) },
@@ -155,10 +142,8 @@ private func pictureJob(line: String) throws -> RecordJob {
 extension [AnyOption] {
     static let keys: [AnyOption] = [.key, .recordFields, .keyIgnoreQuery]
 
-    /// The kind of pictures to put, and their expiry.
     static let putting: [AnyOption] = [.media, .expiryFields, .degrade]
 
-    /// The options of every command that may fetch pictures.
     static let fetching: [AnyOption] =
         sharing + [.offline, .refresh, .noStale, .maxBytes, .negativeTTL, .respectCacheControl]
         + [.timeout, .retries, .rate, .jobsPerHost, .allowPrivate, .allowInsecureRedirects, .cacert]

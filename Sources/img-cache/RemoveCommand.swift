@@ -28,7 +28,7 @@ extension Command {
             throw UsageFailure("pictures and conditions cannot be combined")
         }
         let isDryRun = arguments[.dryRun]
-        let requirements = isDryRun ? SandboxRequirements.looking : SandboxRequirements()
+        let requirements = SandboxRequirements(changesCache: !isDryRun)
         guard filter == EntryFilter() else {
             let context = try ToolContext(arguments)
             let caches = try context.confinedCaches(requirements)
@@ -38,15 +38,15 @@ extension Command {
             }
         }
         let lookup = try CacheLookup(.pictures, arguments, requirements)
-        let (caches, naming) = (lookup.caches, lookup.naming)
+        let caches = lookup.caches
         return try lookup.remove(dryRun: isDryRun) { job in
             if !isDryRun {
                 // Even for a picture that is not cached, the index may contain failures and copies.
-                for (key, address) in try naming.keys(of: job) {
+                for (key, address) in try lookup.naming.keys(of: job) {
                     try caches.storage(for: address).cache?.forget(key)
                 }
             }
-            let found = try caches.find(job, naming, handingOut: false)
+            let found = try caches.find(job, lookup.naming, handingOut: false)
             return try found.cache.remove(found.entry, dryRun: isDryRun)
         }
     }

@@ -73,8 +73,7 @@ extension Command {
             --new is given or the names differ only in digits.
             """,
         examples: [
-            "img-cache scope switch alice", "img-cache scope switch bob --purge",
-            "img-cache scope switch bobby --new",
+            "img-cache scope switch alice", "img-cache scope switch bob --purge", "img-cache scope switch bobby --new",
         ],
         operands: Operands("NAME", "the scope to use from now on", completion: .scopes, atLeast: 1, atMost: 1),
         options: { [[.purge, .new, .json], .place, .messages] }
@@ -99,7 +98,14 @@ extension Command {
         let cache = try caches.cache()
         let made = try caches.makeCurrent(new, keeping: keeping)
         let purged = made?.purged
-        if let place = try context.scopePlace() {
+        let place: String? =
+            switch try context.text(.scope)?.source {
+            case .option: "--scope"
+            case .environment: "APOD_TOOLS_SCOPE"
+            case .configuration: "the configuration file"
+            case nil: nil
+            }
+        if let place {
             context.log.warning("\(place) sets the scope \"\(cache.scope)\", which overrides the current scope")
         }
         let old = made?.old ?? new
@@ -137,7 +143,7 @@ extension Command {
         }
         let context = try ToolContext(arguments)
         let isDryRun = arguments[.dryRun]
-        let caches = try context.confinedCaches(isDryRun ? .looking : SandboxRequirements())
+        let caches = try context.confinedCaches(.init(changesCache: !isDryRun))
         // Purge even an unknown scope, because its first download may be in progress.
         if let named, let unknown = try caches.unknownScope(named) { context.log.warning(unknown.message) }
         var report = ResetReport()
@@ -180,7 +186,7 @@ extension Command {
     }
 
     /// Starts a process that deletes purged files after this process has ended. If it cannot be started, later runs
-    /// delete the files. Throws `ConfigurationFailure` for an invalid setting.
+    /// delete the files.
     private static func finishLater(_ context: ToolContext) throws {
         let settings = try context.cacheSettings()
         guard let root = settings.root else { return }
@@ -203,16 +209,4 @@ extension Command {
 
 extension ScopeName {
     fileprivate var shown: String { TerminalText.escaped(text) }
-}
-
-extension ToolContext {
-    /// Returns the source of a setting that overrides `scope switch`, or nil.
-    fileprivate func scopePlace() throws -> String? {
-        switch try text(.scope)?.source {
-        case .option: "--scope"
-        case .environment: "APOD_TOOLS_SCOPE"
-        case .configuration: "the configuration file"
-        case nil: nil
-        }
-    }
 }

@@ -43,7 +43,6 @@ extension Command {
     }
 }
 
-/// The effective value of a setting.
 private struct ShownSetting {
     /// Nil if there is no value, or if the default depends on the command.
     let value: JSON?
@@ -52,8 +51,7 @@ private struct ShownSetting {
 }
 
 extension ToolContext {
-    /// Returns the effective value of a setting and its source. May read the cache, but does not change it. Throws
-    /// `ConfigurationFailure` for an invalid value, and `CacheFailure`.
+    /// Returns the effective value of a setting and its source. May read the cache, but does not change it.
     fileprivate func setting(_ option: AnyOption) throws -> ShownSetting {
         if let (text, source) = try text(option) {
             let place =
@@ -73,9 +71,7 @@ extension ToolContext {
             let text = String(decoding: object.line, as: UTF8.self)
             return ShownSetting(value: .raw(object.line), text: text, source: "configuration")
         }
-        if let text = try path(of: option) {
-            return ShownSetting(value: .string(text), text: text, source: "default")
-        }
+        if let text = try path(of: option) { return ShownSetting(value: .string(text), text: text, source: "default") }
         let (value, text) = (option.defaultValue, option.defaultText)
         return ShownSetting(value: value.map { option.json($0, text) }, text: text, source: "default")
     }

@@ -1,7 +1,5 @@
-import CacheTools
 import Commands
 import Fetch
-import HTTP
 import Options
 import Records
 import Remote
@@ -22,11 +20,7 @@ extension Command {
         ],
         options: { [[.jobs, .json], .sharing, .common] }, synonyms: ["upload"]
     ) { arguments in
-        try arguments.share("pushed", unless: .read) {
-            try $0.push()
-        } words: {
-            "pushed \($0.words)\n"
-        }
+        try arguments.share("pushed", unless: .read) { try $0.push() }
     }
 
     static let pull = Command(
@@ -40,11 +34,7 @@ extension Command {
         examples: ["img-cache pull --remote file:///mnt/pictures --capacity 2GB --json"],
         options: { [[.jobs, .json], .sharing, .common] }, synonyms: ["warm"]
     ) { arguments in
-        try arguments.share("pulled", unless: .write) {
-            try $0.pull()
-        } words: {
-            "pulled \($0.words)\n"
-        }
+        try arguments.share("pulled", unless: .write) { try $0.pull() }
     }
 }
 
@@ -52,13 +42,11 @@ extension Arguments {
     /// Copies all shared scopes to or from the remote, and reports the result. Returns the exit status.
     ///
     /// - Parameters:
-    ///   - field: the JSON field that contains the report.
+    ///   - verb: the JSON field of the report, and the first word of its text.
     ///   - forbidden: the value of `remote_mode` that forbids this direction.
     ///   - copy: copies a scope.
-    ///   - words: formats the report as text.
     fileprivate func share(
-        _ field: String, unless forbidden: RemoteSettings.Mode, _ copy: (RemoteSync) throws -> SyncReport,
-        words: (SyncReport) -> String
+        _ verb: String, unless forbidden: RemoteSettings.Mode, _ copy: (RemoteSync) throws -> SyncReport
     ) throws -> Int32 {
         let context = try ToolContext(self)
         guard var settings = try context.remoteSettings() else {
@@ -83,7 +71,7 @@ extension Arguments {
                 total += try copy(RemoteSync(remote, cache, jobs: jobs, interruption: context.interruption))
             }
         }
-        try context.report(.object([field: total.json]), words(total))
+        try context.report(.object([verb: total.json]), "\(verb) \(total.words)\n")
         if total.leftOut > 0 {
             context.log.warning("\(total.leftOut) items exceed the capacity and were not copied; raise --capacity")
         }
@@ -101,8 +89,7 @@ extension ToolContext {
             }
             return [scope]
         }
-        let here = try caches.scopes().map(\.name)
-        return settings.scopes.names ?? here
+        return try settings.scopes.names ?? caches.scopes().map(\.name)
     }
 }
 

@@ -34,8 +34,7 @@ extension ToolContext {
         var maker = settings.maker
         // This thread is one of the threads in the budget.
         maker.options.spareThreads = ThreadBudget(ThreadBudget.processors)
-        let tool = tool(
-            settings, maker, target == "-" ? .standardOutput : .file(target), caches(settings.cache))
+        let tool = tool(settings, maker, target == "-" ? .standardOutput : .file(target), caches(settings.cache))
         var record = Record()
         do {
             try tool.process(&record, argument: arguments.operands[0]) { _ in }
@@ -98,8 +97,7 @@ extension ToolContext {
         defer { caches.close() }
         return try run(
             tool(settings, maker, settings.folder.map { .folder($0) } ?? .cache, caches, folders: folders),
-            options: options,
-            over: arguments.pictureFiles)
+            options: options, over: arguments.pictureFiles)
     }
 }
 

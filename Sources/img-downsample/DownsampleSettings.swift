@@ -101,8 +101,7 @@ struct DownsampleSettings {
         }
         let ofRecords: [AnyOption] = [.printHash, .incremental, .print, .pretty]
         if let option = ofRecords.first(where: arguments.isGiven) {
-            throw UsageFailure(
-                "-o writes no record, so --\(option.name) cannot be used; use --output-dir")
+            throw UsageFailure("-o writes no record, so --\(option.name) cannot be used; use --output-dir")
         }
         if variants.isEmpty { variants = [request.unchanged] }
         guard variants.count == 1 else { throw UsageFailure("-o takes one size; use --output-dir for more") }
@@ -153,12 +152,10 @@ struct DownsampleSettings {
             if arguments.isGiven(.theme) { throw UsageFailure("--theme requires --fallback") }
             return nil
         }
-        var fallback = Fallback(
-            message: text.message, theme: arguments[.theme], font: try context.value(.font))
+        var fallback = Fallback(message: text.message, theme: arguments[.theme], font: try context.value(.font))
         // Read the icon now: the process will give up the right to open it.
         fallback.icon = try context.value(.fallbackIcon).map {
-            try FallbackIcon(
-                path: $0, byteLimit: options.limits.maxInputBytes, interruption: options.interruption)
+            try FallbackIcon(path: $0, byteLimit: options.limits.maxInputBytes, interruption: options.interruption)
         }
         return fallback
     }

@@ -30,8 +30,7 @@ extension Command {
             "img-downsample gallery --output-dir site < site/records.ndjson",
             "img-downsample gallery --output-dir site --remove 2024-02-03",
         ],
-        operands: .init(
-            "PICTURE", "Files. - reads standard input: records, or one path per line.", completion: .files),
+        operands: .init("PICTURE", "Files. - reads standard input: records, or one path per line.", completion: .files),
         options: {
             [.gallery, [.format, .quality, .effort, .chroma, .decoder], [.allowPath], .limits, .stream, .common]
         },
@@ -58,11 +57,10 @@ extension ToolContext {
         maker.progress = progress
         maker.options.spareThreads = ThreadBudget(options.jobs)
         let allowed = try DownsampleSettings.allowedFolders(self)
-        var requirements = SandboxRequirements()
+        var requirements = SandboxRequirements(changesCache: false)
         requirements.inputs = arguments.operands + allowed
         requirements.readsInput = arguments.readsInput && !onlyRemoves
         requirements.folders = [folder.folder.path]
-        requirements.changesCache = false
         requirements.loadsCodecs = encodeSettings.format == .avif
         // Records may contain addresses with international host names.
         requirements.mapsHosts = true
@@ -125,8 +123,7 @@ extension AnyOption {
     ) { $0.isEmpty ? nil : $0 }
     static let baseURL = Option<String>(
         "base-url", synonyms: ["public"], form: .value("URL"), expected: "an address such as https://example.org/sky/",
-        group: .own,
-        summary: "The address where the folder will be published, for the feed and for link previews."
+        group: .own, summary: "The address where the folder will be published, for the feed and for link previews."
     ) { text in
         guard let url = try? WebURL(text), url.query == nil, url.fragment == nil, url.credentials == nil else {
             return nil
@@ -134,8 +131,7 @@ extension AnyOption {
         let address = url.description
         return address.hasSuffix("/") ? address : address + "/"
     }
-    static let originals = Option.flag(
-        "originals", summary: "Also copy the originals, including all their metadata.")
+    static let originals = Option.flag("originals", summary: "Also copy the originals, including all their metadata.")
     static let prune = Option<PruneLimit>(
         "prune", form: .optionalValue("all", implied: PruneLimit.half.rawValue), expected: "all",
         completion: .words([PruneLimit.all.rawValue]), group: .own,
@@ -161,9 +157,8 @@ extension AnyOption {
             """
     ) { FieldPath($0) }
     static let recordFields = AnyOption.recordFields(
-        GalleryText.allCases.map { "\($0)=" }, .own,
+        GalleryText.allCases.map(\.rawValue), .own,
         expected: "a text and its fields, such as title=name,headline or date=net",
-        synonyms: GalleryText.allCases.map { "\($0)-field" },
         summary: """
             Fields for a text of the page: \(GalleryText.allCases.map(\.rawValue).list(before: "or")), such as title=name.
             """,

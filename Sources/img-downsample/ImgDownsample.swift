@@ -1,10 +1,7 @@
 import Commands
-import Fetch
 import Images
 import Options
 import Store
-import Support
-import Variants
 
 extension Tool {
     public static let imgDownsample = Tool(

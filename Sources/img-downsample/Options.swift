@@ -3,7 +3,6 @@ import Images
 import Options
 import Placeholders
 import Records
-import Support
 import Variants
 
 extension AnyOption {
@@ -17,8 +16,7 @@ extension AnyOption {
     static let width = Option<Widths>(
         "width", form: .value("PIXELS"), expected: Widths.expected, group: .sizes,
         summary: "Maximum width; 320,640 makes two variants.",
-        manual: "Several widths, such as 320,640,1280, make variants 320w, 640w and 1280w.",
-        read: Widths.init)
+        manual: "Several widths, such as 320,640,1280, make variants 320w, 640w and 1280w.", read: Widths.init)
     /// The maximum side of a JPEG is 65535 pixels.
     static let height = Option.number(
         "height", .sizes, as: "PIXELS", in: Widths.range, of: "pixels", summary: "Maximum height.")
@@ -40,12 +38,10 @@ extension AnyOption {
     ).defaulting(to: Scales(values: VariantRequest().scales))
     static let exact = Option.flag("exact", .sizes, summary: "Do not round --fit.")
     static let enlarge = Option.flag(
-        "enlarge", .sizes, isNegatable: true,
-        summary: "Enlarge small pictures.",
+        "enlarge", .sizes, isNegatable: true, summary: "Enlarge small pictures.",
         manual: "By default, only styles enlarge pictures, which --no-enlarge prevents.")
     static let contentMode = Option<ContentMode>.case(
-        "content-mode", "MODE", .sizes,
-        summary: "fit, fill (crop), force (stretch) or contain.",
+        "content-mode", "MODE", .sizes, summary: "fit, fill (crop), force (stretch) or contain.",
         manual: "fit and contain show the whole picture, contain on a --background.")
     static let gravity = Option<KeptPart>(
         "gravity", synonyms: ["focus"], form: .value("WHERE"), expected: KeptPart.expected,
@@ -89,8 +85,7 @@ extension AnyOption {
     ).defaulting(to: .auto)
     static let gradient = Option<Gradient>.case(
         "gradient", "KIND", .looks, summary: "Darken the bottom: standard, enhanced or none.",
-        manual: "enhanced extends to the middle."
-    )
+        manual: "enhanced extends to the middle.")
     static let cornerRadius = Option.decimal(
         "corner-radius", "RADIUS", .looks, in: 0...20_000, expected: "a radius from 0 to 20000",
         summary: "Corner radius in points for styles, else in pixels.")
@@ -121,13 +116,11 @@ extension AnyOption {
     static let metadata = Option<KeptMetadata>(
         "metadata", synonyms: ["keep-metadata", "keep-profile", "keep-copyright"], form: .value("KINDS"),
         expected: "profile, copyright and exif, with commas between them",
-        completion: .list(KeptMetadata.allWords), group: .looks,
-        summary: "Keep profile, copyright or exif.",
+        completion: .list(KeptMetadata.allWords), group: .looks, summary: "Keep profile, copyright or exif.",
         manual: """
             profile keeps the colour profile instead of converting to sRGB, copyright includes the artist, and exif \
             includes XMP and the location. Separate several by commas.
-            """,
-        read: KeptMetadata.init)
+            """, read: KeptMetadata.init)
     static let printHash = Option.flag(
         "print-hash", .looks, summary: "Add the dominant colour and a ThumbHash.",
         manual: "They are added to each variant of the record.")
@@ -161,7 +154,6 @@ extension AnyOption {
     static let theme = Option<Placeholder.Theme>.case(
         "theme", "THEME", .placeholders, summary: "Colours of placeholders: light or dark."
     ).defaulting(to: .light)
-
 }
 
 /// The box of `--fit`, in points.
@@ -245,13 +237,8 @@ enum KeptPart: Sendable {
 
     /// Returns nil for an unknown word, and for a point outside the picture.
     init?(_ text: String) {
-        if let gravity = Gravity(rawValue: text) {
-            self = .at(gravity)
-        } else if let focus = Focus(text) {
-            self = .around(focus)
-        } else {
-            return nil
-        }
+        guard let part = Gravity(rawValue: text).map(Self.at) ?? Focus(text).map(Self.around) else { return nil }
+        self = part
     }
 }
 
@@ -287,7 +274,5 @@ extension [AnyOption] {
 
     static let placeholders: [AnyOption] = [.fallback, .fallbackIcon, .theme, .font]
 
-    static let limits: [AnyOption] = [
-        .maxBytes, .maxPixels, .maxFrames, .maxAnimationPixels, .maxMemory, .maxSeconds,
-    ]
+    static let limits: [AnyOption] = [.maxBytes, .maxPixels, .maxFrames, .maxAnimationPixels, .maxMemory, .maxSeconds]
 }

@@ -3,7 +3,6 @@ import Commands
 import Options
 import Records
 import Support
-import Variants
 
 extension Command {
     static let styles = Command(

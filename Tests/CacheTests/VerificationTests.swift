@@ -33,7 +33,7 @@ import Testing
         let events = Events()
         let verification = Verification(
             settings: CacheSettings(root: world.root), jobs: 3, repairs: repairs, clock: world.time.clock,
-            interruption: world.interruption, selection: selection)
+            interruption: world.interruption, inspect: CacheStore.wholePictureOrMovie, selection: selection)
         let count = try verification.run(report: events.add)
         #expect(count == events.problems.count)
         return events

@@ -56,9 +56,7 @@ extension Caches {
         }
         return batch.indices.map { index in
             var record = jobs[index].record
-            guard let entry = batch[index].entry, done(entry, &record) else {
-                return .work(batch[index].plan.work)
-            }
+            guard let entry = batch[index].entry, done(entry, &record) else { return .work(batch[index].plan.work) }
             return .done(record)
         }
     }

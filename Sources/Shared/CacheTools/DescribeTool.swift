@@ -1,4 +1,3 @@
-import Fetch
 import Records
 
 /// A description of a record's entry.
@@ -19,9 +18,7 @@ public struct DescribeTool: CacheTool {
     private let writesText: Bool
     private let describe: @Sendable (RecordJob) throws -> any Description
 
-    /// - Parameters:
-    ///   - field: the field that contains the JSON.
-    ///   - writesText: whether to set `textField` instead.
+    /// - Parameter writesText: whether to set `textField` instead of `field`.
     public init(
         name: String, field: String, writesText: Bool,
         describe: @escaping @Sendable (RecordJob) throws -> any Description

@@ -1,4 +1,3 @@
-import Fetch
 import Records
 import Store
 import Support
@@ -30,8 +29,6 @@ extension Entry {
 
 extension Record {
     /// Adds the fields `path` and `cache` of the record's picture.
-    ///
-    /// - Parameter isDegraded: whether a better picture may become available.
     public mutating func setCached(_ entry: Entry, status: CacheStatus, isDegraded: Bool = false) {
         set(CachedFields.of(entry, status, isDegraded).rendered)
     }
@@ -49,13 +46,6 @@ private struct CachedFields {
     let isDegraded: Bool
     let rendered: KeyValuePairs<String, JSON?>
 
-    private init(_ entry: Entry, _ status: CacheStatus, _ isDegraded: Bool) {
-        self.entry = entry
-        self.status = status
-        self.isDegraded = isDegraded
-        rendered = entry.fields(cache: entry.field(status: status, isDegraded: isDegraded))
-    }
-
     /// Recently used fields, by path.
     private static let known = Monitor(LRU<CachedFields>(countLimit: 1024, costLimit: .max))
 
@@ -65,7 +55,9 @@ private struct CachedFields {
         {
             return fields
         }
-        let fields = CachedFields(entry, status, isDegraded)
+        let fields = CachedFields(
+            entry: entry, status: status, isDegraded: isDegraded,
+            rendered: entry.fields(cache: entry.field(status: status, isDegraded: isDegraded)))
         _ = known.withLock { $0.insert(fields, for: entry.path, cost: 0) }
         return fields
     }

@@ -14,7 +14,7 @@ public struct GetTool: CacheTool {
 
     /// - Parameters:
     ///   - pins: whether to pin or unpin each entry, or nil to do neither.
-    ///   - takesExpired: whether to return expired entries, rather than treat them as absent.
+    ///   - takesExpired: as in `Caches.find`.
     public init(caches: Caches, naming: any EntryNaming, pins: Bool? = nil, takesExpired: Bool = true) {
         self.takesExpired = takesExpired
         self.caches = caches

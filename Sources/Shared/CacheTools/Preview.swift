@@ -1,25 +1,20 @@
-import Fetch
 import Records
 import Store
 
 /// A picture made from the beginning of an unfinished download.
 public struct Preview: Sendable, Equatable {
-    /// The absolute path of the preview.
     public var path: String
     /// The number of complete scans or passes.
     public var scan: Int
     /// The number of bytes of the original that the preview shows, and the expected total.
     public var bytes: Int
     public var totalBytes: Int?
-    /// The media type of the preview.
     public var contentType: String
     /// The size of the upright original in pixels.
     public var width: Int
     public var height: Int
 
-    public init(
-        path: String, scan: Int, bytes: Int, totalBytes: Int?, contentType: String, width: Int, height: Int
-    ) {
+    public init(path: String, scan: Int, bytes: Int, totalBytes: Int?, contentType: String, width: Int, height: Int) {
         self.path = path
         self.scan = scan
         self.bytes = bytes

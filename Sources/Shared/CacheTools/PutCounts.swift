@@ -1,4 +1,3 @@
-import Fetch
 import Store
 
 /// The number of pictures with each result, for a run that puts them into the cache.

@@ -5,9 +5,7 @@ import Records
 import Store
 import Support
 
-/// Requests the addresses of a picture until one succeeds.
 extension PutTool {
-    /// The result of putting a picture.
     struct Outcome {
         enum Place {
             /// An entry and its cache, or no cache if the policy bypasses it.
@@ -17,7 +15,6 @@ extension PutTool {
         }
 
         let place: Place
-        /// Whether a better picture may become available.
         var isDegraded = false
     }
 
@@ -94,7 +91,6 @@ extension PutTool {
         caches.log.warning("\(trouble); using \(address.url.redacted) until then")
     }
 
-    /// Fetches one address into the storage of its policy.
     private func fetch(
         _ address: CacheItem.Address, key: CacheKey, _ expiry: Expiry?, _ record: Record, once: Bool,
         emit: @escaping (Record) -> Void
@@ -129,7 +125,6 @@ extension PutTool {
     private static func isLocal(_ failure: any Failure) -> Bool {
         if case .offline = failure as? CacheFailure { return false }
         return failure is SystemFailure || failure is CacheFailure || failure is OutputFailure
-            || failure is UnexpectedFailure
-            || failure is Cancelled
+            || failure is UnexpectedFailure || failure is Cancelled
     }
 }

@@ -11,12 +11,10 @@ public struct PutTool: CacheTool {
     let caches: Caches
     let client: HTTPClient
     let rules: CacheItem.Rules
-    /// Returns the request for an address, with limits and headers.
     let request: @Sendable (WebURL) -> HTTPRequest
     private let tally = Monitor(PutCounts())
     /// The maximum number of bytes to read from a pipe. Does not limit regular files.
     public var byteLimit = ByteCount.largestPicture
-    /// Checks the bytes before they are stored.
     public var inspect = CacheStore.wholePicture
     /// Limits the rate of requests.
     public var pacing: StartPacing?
@@ -48,7 +46,6 @@ public struct PutTool: CacheTool {
         self.request = request
     }
 
-    /// The results so far.
     public var counts: PutCounts { tally.withLock { $0 } }
 
     public func prepare(_ job: RecordJob) -> Prepared { prepare([job])[0] }

@@ -16,15 +16,12 @@ public struct Configuration: Sendable {
     /// The configuration without a file.
     public static let empty = Configuration(record: Record(), path: "")
 
-    /// Whether there is no file.
     var isEmpty: Bool { path.isEmpty }
 
     /// Reads the file that the option or `APOD_TOOLS_CONFIG` names, otherwise the file at the default path if it
     /// exists. Throws `ConfigurationFailure` (78) if a named file does not exist, or if the file is invalid.
     public static func load(option: String?, environment: Environment) throws -> Configuration {
-        if let path = option ?? environment["APOD_TOOLS_CONFIG"] {
-            return try read(path)
-        }
+        if let path = option ?? environment["APOD_TOOLS_CONFIG"] { return try read(path) }
         guard let path = usualPath(environment), try isPresent(path) else { return empty }
         return try read(path)
     }

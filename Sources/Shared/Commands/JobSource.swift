@@ -4,7 +4,7 @@ import Support
 
 /// The items that a command processes, named by operands or standard input.
 public struct InputItems {
-    /// A description of the items for the error if there are none, such as "addresses or files".
+    /// The noun for the error without operands, such as "addresses or files".
     let expected: String
     let operands: [String]
     /// Turns an operand into a job. An error becomes a failed record.
@@ -33,7 +33,6 @@ public struct InputItems {
         return InputItems(expected, operands, operand: { try job($0, operand) }, line: { try job($0, line) })
     }
 
-    /// Whether standard input names items.
     var areInInput: Bool { operands.isEmpty || operands.contains("-") }
 }
 
@@ -50,7 +49,6 @@ public struct FileInLine: Failure {
     public var exitCode: ExitCode { .notAllowed }
 }
 
-/// Turns operands and standard input into jobs, in order.
 final class JobSource {
     private let context: ToolContext
     private let items: InputItems

@@ -9,13 +9,11 @@ public struct SandboxRequirements: Sendable, Equatable {
     public var outputs: [String] = []
     /// Folders to write files into.
     public var folders: [String] = []
-    /// Whether the command opens connections.
     public var usesNetwork = false
     /// A PEM file with the certificates to trust instead of the system's.
     public var certificates: String?
     /// The remote of the cache, if any.
     public var remote: RemoteSettings?
-    /// Whether the command draws text.
     public var drawsText = false
     /// The font of the text: a file, or a family.
     public var font: String?
@@ -23,23 +21,18 @@ public struct SandboxRequirements: Sendable, Equatable {
     public var loadsCodecs = false
     /// Whether the command may load libidn2, for an internationalised host name.
     public var mapsHosts = false
-    /// Whether the command uses the cache.
     public var usesCache = true
     /// Whether the command fails without a root. False if its operands may be files.
     public var usesRoot = true
     /// Whether the command reads records or lines on standard input.
     public var readsInput = false
     /// Whether the command may change the cache. If so, a missing root is created.
-    public var changesCache = true
+    public var changesCache: Bool
 
-    public init() {}
+    public init(changesCache: Bool = true) { self.changesCache = changesCache }
 
     /// The requirements of a command that only reads the cache.
-    public static var looking: SandboxRequirements {
-        var requirements = SandboxRequirements()
-        requirements.changesCache = false
-        return requirements
-    }
+    public static let looking = SandboxRequirements(changesCache: false)
 }
 
 extension Confinement {

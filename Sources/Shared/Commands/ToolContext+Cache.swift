@@ -6,8 +6,8 @@ import Store
 import Support
 
 extension ToolContext {
-    /// Returns the settings of the cache. Accesses no file. Throws `ConfigurationFailure` for an invalid setting,
-    /// `UsageFailure` for a `--ttl` in the past, and `CacheFailure.noRoot`.
+    /// Returns the settings of the cache. Accesses no file. Throws `UsageFailure` for a `--ttl` in the past, and
+    /// `CacheFailure.noRoot`.
     ///
     /// - Parameter needsRoot: whether a missing root is an error if the policy is to cache on disk.
     public func cacheSettings(needsRoot: Bool = true) throws -> CacheSettings {
@@ -36,21 +36,14 @@ extension ToolContext {
     }
 
     /// Returns the caches of a command, which are opened on first use.
-    ///
-    /// - Parameter remote: the cache that this machine shares with others, if any.
     public func caches(_ settings: CacheSettings, remote: (any RemoteTier)? = nil) -> Caches {
         Caches(settings: settings, remote: remote, log: log, metrics: metrics, interruption: interruption)
     }
 
     /// Drops all rights that the command does not need, and returns its caches, which are opened on first use. Throws
     /// the errors of `cacheSettings`.
-    ///
-    /// - Parameter requirements: the rights that the command needs in addition to its cache.
     public func confinedCaches(_ requirements: SandboxRequirements) throws -> Caches {
-        confinedCaches(requirements, try cacheSettings(needsRoot: requirements.usesRoot))
-    }
-
-    func confinedCaches(_ requirements: SandboxRequirements, _ settings: CacheSettings) -> Caches {
+        let settings = try cacheSettings(needsRoot: requirements.usesRoot)
         confine(settings, requirements)
         return caches(settings)
     }
@@ -64,20 +57,15 @@ extension ToolContext {
     public func confine(_ settings: CacheSettings, _ requirements: SandboxRequirements) {
         guard isConfined else { return log.detail("not confined, as requested") }
         if requirements.readsInput, !requirements.changesCache, let root = settings.root,
-            (try? File.exists(root)) == false,
-            !Terminal.isTerminal(0)
+            (try? File.exists(root)) == false, !Terminal.isTerminal(0)
         {
-            waitForInput()
+            // Wait until standard input has data or ends.
+            var watched = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+            while poll(&watched, 1, -1) < 0, errno == EINTR {}
         }
         if requirements.usesCache { settings.makeFolders(root: requirements.changesCache) }
         let enforcement = Confinement(requirements, cache: settings.folders, environment: environment).enforce(log: log)
         log.detail(enforcement.words)
-    }
-
-    /// Waits until standard input has data or ends.
-    private func waitForInput() {
-        var watched = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
-        while poll(&watched, 1, -1) < 0, errno == EINTR {}
     }
 
     /// Returns the policies. The rules of the environment precede the rules of the configuration file.

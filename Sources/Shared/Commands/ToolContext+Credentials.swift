@@ -76,9 +76,9 @@ extension ToolContext {
         return try path.map { Netrc(try secretFile($0, holding: "user names and passwords")) }
     }
 
-    /// Returns the key for a service from a file or the environment, or nil. An argument never contains a key, because
-    /// other users can read it. Trims white space. Throws `ConfigurationFailure` if the file cannot be read, or if its
-    /// content is not a key.
+    /// Returns the key for a service from a file or the environment, without surrounding white space, or nil. An
+    /// argument never contains a key, because other users can read arguments. Throws `ConfigurationFailure` if the file
+    /// cannot be read, or if its content is not a key.
     public func secret(_ file: Option<String>, _ variable: Option<String>) throws -> String? {
         if let file = try value(file) { return try secret(file: file) }
         guard let variable = variable.variable, let text = environment[variable] else { return nil }
@@ -86,9 +86,7 @@ extension ToolContext {
         return text.utf8.allSatisfy { $0 <= 0x20 } ? nil : try Self.word(in: Array(text.utf8), from: variable)
     }
 
-    /// Returns the key in a file, without surrounding white space. Throws `ConfigurationFailure` if the file cannot be
-    /// read, or if its content is not a key.
-    func secret(file: String) throws -> String {
+    private func secret(file: String) throws -> String {
         try Self.word(in: try secretFile(file, holding: "the key", byteLimit: 4096), from: file)
     }
 
@@ -102,7 +100,7 @@ extension ToolContext {
 
     /// Returns the bytes of a file with secrets. Warns if other users can access the file. Throws
     /// `ConfigurationFailure` if it cannot be read, or if it has more than `byteLimit` bytes.
-    public func secretFile(_ path: String, holding what: String, byteLimit: Int = 1 << 20) throws -> [UInt8] {
+    func secretFile(_ path: String, holding what: String, byteLimit: Int = 1 << 20) throws -> [UInt8] {
         if path == "-" {
             throw ConfigurationFailure("cannot read \(what) from standard input, which contains records; name a file")
         }

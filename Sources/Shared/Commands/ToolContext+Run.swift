@@ -4,10 +4,7 @@ import Records
 import Support
 
 extension ToolContext {
-    /// Returns the options of the command line that control a `RecordRun`. Throws `UsageFailure` for contradictory
-    /// options, and `ConfigurationFailure` for an invalid setting.
-    ///
-    /// - Parameter work: determines the default of `--jobs`.
+    /// Returns the options that control a `RecordRun`. Throws `UsageFailure` for contradictory options.
     public func runOptions(_ work: Work) throws -> RecordRunOptions {
         var options = RecordRunOptions()
         options.jobs = try jobs(work)
@@ -20,7 +17,7 @@ extension ToolContext {
     }
 
     /// Returns the value of `--jobs`, or its default for `work`. If the process cannot open enough files, warns and
-    /// returns a smaller number. Throws `ConfigurationFailure` for an invalid setting.
+    /// returns a smaller number.
     public func jobs(_ work: Work) throws -> Int {
         let wanted = try value(.jobs) ?? work.jobs
         let limit = OpenFiles.limit
@@ -60,59 +57,12 @@ extension ToolContext {
         try interruption.catchSignals()
         try interruption.watchReader(of: 1)
         let run = RecordRun(
-            tool: tool, options: options,
-            output: try File.standardOutput(), log: log,
-            interruption: interruption, progress: progress)
+            tool: tool, options: options, output: try File.standardOutput(), log: log, interruption: interruption,
+            progress: progress)
         defer { progress.end() }
         let status = try run.run { try next(run.flush) }
         interruption.endIfSignalled()
         return status
-    }
-
-    /// Calls `body` with each item of the operands or standard input, then calls `finish`. Reports each failure, and
-    /// returns the exit status of the failures. Throws `UsageFailure` if there are no operands and standard input is a
-    /// terminal, `SystemFailure` if standard input cannot be read, and the errors of `finish`.
-    public func forEach(
-        _ items: InputItems, finish: () throws -> Void = {}, _ body: (RecordJob) throws -> Void
-    ) throws -> Int32 {
-        let source = try JobSource(self, items)
-        var tally = ExitTally()
-        while let input = try source.next(flush: {}) {
-            do {
-                switch input {
-                case .job(let job): try body(job)
-                case .bad(let failure, _): throw failure
-                }
-            } catch {
-                let failure = failure(of: error)
-                if let system = failure as? SystemFailure, system.isBrokenPipe { break }
-                log.error(failure)
-                tally.add(failure)
-            }
-        }
-        try finish()
-        return tally.status
-    }
-
-    /// Calls `find` with each item of the operands or standard input. Returns 1 at the first missing item, or 0 if
-    /// there is none. Throws other failures of `find`, `UsageFailure` if there are no operands and standard input is a
-    /// terminal, and `SystemFailure` if standard input cannot be read.
-    ///
-    /// - Parameter find: throws a failure with the exit code `absent` or `noInput` if the item is missing.
-    public func areAllThere(_ items: InputItems, _ find: (RecordJob) throws -> Void) throws -> Int32 {
-        let source = try JobSource(self, items)
-        while let input = try source.next(flush: {}) {
-            do {
-                switch input {
-                case .job(let job): try find(job)
-                case .bad(let failure, _): throw failure
-                }
-            } catch let failure as any Failure where failure.exitCode == .absent || failure.exitCode == .noInput {
-                log.detail(failure.message)
-                return ExitCode.absent.rawValue
-            }
-        }
-        return 0
     }
 
     /// Returns a reader for standard input. Throws `SystemFailure` if standard input is closed.
@@ -136,11 +86,8 @@ extension ToolContext {
                 if errno == EINTR { continue }
                 return
             }
-            if watched[1].revents & Int16(POLLERR | POLLHUP) != 0 {
-                interruption.cancel(.outputClosed)
-            } else {
-                return
-            }
+            guard watched[1].revents & Int16(POLLERR | POLLHUP) != 0 else { return }
+            interruption.cancel(.outputClosed)
         }
     }
 }
@@ -151,9 +98,7 @@ extension Arguments {
 
     /// Throws `UsageFailure` if both options are given.
     public func exclude(_ one: AnyOption, _ other: AnyOption) throws {
-        if isGiven(one), isGiven(other) {
-            throw UsageFailure("--\(one.name) and --\(other.name) cannot be combined")
-        }
+        if isGiven(one), isGiven(other) { throw UsageFailure("--\(one.name) and --\(other.name) cannot be combined") }
     }
 
     /// Whether the operands make the command read standard input.

@@ -2,6 +2,9 @@ import Options
 import Support
 
 /// The context in which a command runs: arguments, environment, configuration, log, progress, metrics and interruption.
+///
+/// Methods that read settings throw `ConfigurationFailure` (78) for an invalid value in the environment or the
+/// configuration file.
 public struct ToolContext: Sendable {
     public let arguments: Arguments
     public let environment: Environment
@@ -38,8 +41,7 @@ public struct ToolContext: Sendable {
         if style != .hidden { progress = Progress(style, log: log, meetsOutput: Terminal.isTerminal(1)) }
     }
 
-    /// Creates a context that prints nothing. Throws `ConfigurationFailure` for an invalid configuration file or
-    /// setting.
+    /// Creates a context that prints nothing. Throws `ConfigurationFailure` for an invalid configuration file.
     init(silent arguments: Arguments, environment: Environment = .ofProcess()) throws {
         let configuration = try Configuration.load(option: arguments[.config], environment: environment)
         self.init(arguments, environment: environment, configuration: configuration, log: .silent)
@@ -64,14 +66,13 @@ public struct ToolContext: Sendable {
         return (text, .configuration)
     }
 
-    /// Returns the value of an option or setting, or nil if it is not set. Throws `ConfigurationFailure` (78) for an
-    /// invalid value in the environment or the configuration file. `Command.request` has already checked the values of
-    /// options.
+    /// Returns the value of an option or setting, or nil if it is not set. `Command.request` has already checked the
+    /// values of options.
     public func value<Value>(_ option: Option<Value>) throws -> Value? {
         try given(option).flatMap { $0 as? Value }
     }
 
-    /// Returns the value of an option or setting, or its default. Throws `ConfigurationFailure` (78) as above.
+    /// Returns the value of an option or setting, or its default.
     public func value<Value>(_ option: DefaultedOption<Value>) throws -> Value { option.value(try given(option)) }
 
     /// Returns the value as a case of an enumeration that the option table cannot import. The enumeration must have a

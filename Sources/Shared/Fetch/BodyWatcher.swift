@@ -20,16 +20,8 @@ public struct ArrivingBody: Sendable {
     public let count: Int
     /// The length of the complete body, if the server reported it.
     public let total: Int?
-    private let use: MemoryUse?
-
-    /// - Parameter use: the memory limit for previews, if the folder is in memory.
-    init(in folder: Folder, name: String, count: Int, total: Int?, use: MemoryUse? = nil) {
-        self.use = use
-        self.folder = folder
-        self.name = name
-        self.count = count
-        self.total = total
-    }
+    /// The memory limit for previews, if the folder is in memory.
+    let use: MemoryUse?
 
     /// The name of a finished preview. Only the holder of the key's lock writes previews.
     public func previewName(_ number: Int, fileExtension: String) -> String {
@@ -41,7 +33,6 @@ public struct ArrivingBody: Sendable {
 
     /// Creates the file for the next preview. Throws `SystemFailure`, `UnsafePlace`.
     public func unfinishedPreview() throws -> BoundedFile {
-        BoundedFile(
-            try folder.open(unfinishedPreviewName, O_RDWR | O_CREAT | O_TRUNC, purpose: .makeOutput), use: use)
+        BoundedFile(try folder.open(unfinishedPreviewName, O_RDWR | O_CREAT | O_TRUNC, purpose: .makeOutput), use: use)
     }
 }

@@ -11,8 +11,8 @@ extension CacheKey {
     /// a key is parsed as an address, its key is the same text. For an address with a secret, throws the errors of
     /// `KeySecrets.digest`.
     ///
-    /// - Parameter text: the text from which the URL was parsed, needed to derive the key of an earlier version; nil
-    ///   not to look for such keys.
+    /// - Parameter text: the text from which the URL was parsed. Determines the key of an earlier version; if nil, the
+    ///   normalized address does.
     public init(
         url: WebURL, readFrom text: String? = nil, ignoringQuery ignoring: Set<String> = [], secrets: KeySecrets
     ) throws {
@@ -51,8 +51,7 @@ extension CacheKey {
     // MARK: Earlier keys
 
     /// The key that the pre-release of 2026-11-24 derived from the address, with plain digests and a shorter list of
-    /// secret parameters.
-    /// Entries with such keys are still found.
+    /// secret parameters. Entries with such keys are still found.
     private static func former(_ address: String) -> String {
         guard let mark = address.utf8.firstIndex(of: UInt8(ascii: "?")),
             address.utf8[mark...].contains(UInt8(ascii: "="))

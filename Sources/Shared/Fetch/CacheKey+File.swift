@@ -1,4 +1,3 @@
-import HTTP
 import Libc
 import Store
 import Support

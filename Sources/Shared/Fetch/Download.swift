@@ -13,7 +13,6 @@ final class Download {
         /// The number of bytes received in this run.
         let received: Int
         let validators: Validators
-        /// The header fields of the last answer.
         let headers: HTTPHeaders
     }
 
@@ -33,19 +32,17 @@ final class Download {
     private let watcher: (any BodyWatcher)?
     private let use: MemoryUse?
 
-    /// The file for a body with `no-store`.
     private var aside: EphemeralFile?
     /// The version of the bytes in the file.
     private var note: PartialFile.Note?
     private var validators = Validators()
     /// Whether the bytes come from several answers.
     private var isJoined = false
-    /// Whether the body is complete, so that a failure comes from the inspection.
+    /// Whether the body is complete. A failure then comes from the inspection.
     private var isInspected = false
     private var received = 0
     /// The inspected picture, if only the inspection could prove that the body was complete.
     private var inspected: FileFacts?
-    /// Whether the note must still be written.
     private var lacksNote = false
     /// Whether `restart` or `resume` has begun a body.
     private var hasBody = false
@@ -121,13 +118,12 @@ final class Download {
         guard hasBody else { throw PartialFile.Lost() }
         isInspected = true
         let picture = try inspected ?? inspect(partial.reopened())
-        return .body(
-            Body(picture: picture, received: received, validators: validators, headers: response.headers))
+        return .body(Body(picture: picture, received: received, validators: validators, headers: response.headers))
     }
 
     private func arriving(_ partial: PartialFile, count: Int, total: Int?) throws -> ArrivingBody {
         guard let folder = try partial.root.folder() else { throw PartialFile.Lost() }
-        return ArrivingBody(in: folder, name: partial.name, count: count, total: total, use: use)
+        return ArrivingBody(folder: folder, name: partial.name, count: count, total: total, use: use)
     }
 
     /// Returns the request for the missing bytes, and the accepted statuses.
@@ -148,8 +144,8 @@ final class Download {
         return (request, conditions.isEmpty ? HTTPResponse.wholeStatuses : HTTPResponse.wholeStatuses.union([304]))
     }
 
-    /// Nil if the validator is missing, or is invalid because the disk is damaged. The server then sends the whole
-    /// body.
+    /// Returns nil without a validator, and for a validator that a damaged disk made invalid. The server then sends the
+    /// whole body.
     private static func header(_ name: String, _ validator: String?) -> HTTPHeader? {
         validator.map { HTTPHeader(name, $0, crossesOrigins: true) }.flatMap { $0.isValid ? $0 : nil }
     }

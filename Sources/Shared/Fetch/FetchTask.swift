@@ -11,7 +11,6 @@ struct FetchTask {
     let fetch: FetchRequest
     let key: CacheKey
     let client: HTTPClient
-    /// Observes the body.
     let watcher: (any BodyWatcher)?
 
     private var request: HTTPRequest { fetch.http }
@@ -40,10 +39,12 @@ struct FetchTask {
         return try cache.withstanding { try runAlone(first, rules) }
     }
 
-    /// The entry to make. The answer to a request with credentials is not shared, unless all users get the same answer.
+    /// Whether all users get the same answer. Otherwise it is not shared with other machines.
+    private var isShared: Bool { fetch.sharesWithCredentials || !request.carriesCredentials }
+
     private var subject: EntryFlight.Subject {
         var subject = EntryFlight.Subject(key, url: request.url.redacted)
-        subject.isShared = fetch.sharesWithCredentials || !request.carriesCredentials
+        subject.isShared = isShared
         return subject
     }
 
@@ -52,8 +53,6 @@ struct FetchTask {
 
     /// Waits for any other thread or process that is fetching the same key. If a usable entry is still missing, queries
     /// the remote and the server.
-    ///
-    /// - Parameter known: the result of the last lookup.
     private func runAlone(_ known: LookupResult, _ rules: Freshness.Rules) throws -> Outcome {
         let flight = try EntryFlight(cache, subject, known: known, for: .download, failureOf: address)
         var rules = rules
@@ -85,7 +84,6 @@ struct FetchTask {
 
     // MARK: Deciding
 
-    /// The next step, decided from the cached entry.
     private enum Step {
         case ready(Outcome)
         /// Send a request, conditional if there are validators.
@@ -202,12 +200,8 @@ struct FetchTask {
         return try cache.renew(renewed, generation: generation)
     }
 
-    /// Whether the answer must not be shared with other machines.
-    private func isPrivate(_ headers: HTTPHeaders) -> Bool {
-        !(fetch.sharesWithCredentials || !request.carriesCredentials) || !Retention.allowsSharing(headers)
-    }
+    private func isPrivate(_ headers: HTTPHeaders) -> Bool { !isShared || !Retention.allowsSharing(headers) }
 
-    /// Returns the ephemeral entry of an answer with `no-store`.
     private func finish(_ file: EphemeralFile) throws -> Outcome {
         cache.index.count(in: cache.scope) {
             $0.add(miss: .policy)

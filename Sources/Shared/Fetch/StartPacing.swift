@@ -8,10 +8,7 @@ public final class StartPacing: Sendable {
     /// The earliest start of the next caller.
     private let next = Monitor(Duration.zero)
 
-    /// - Parameters:
-    ///   - delay: the minimum time between two starts.
-    ///   - now: a monotonic clock.
-    ///   - sleep: throws `Cancelled` when the run is stopped.
+    /// - Parameter delay: the minimum time between two starts.
     public init(
         delay: Duration, now: @escaping @Sendable () -> Duration = SteadyTime.now,
         sleep: @escaping @Sendable (Duration) throws -> Void

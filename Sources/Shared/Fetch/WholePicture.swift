@@ -49,15 +49,3 @@ extension CacheStore {
             inspect: Self.wholePicture)
     }
 }
-
-extension Verification {
-    /// Verifies a cache of complete pictures and movies.
-    public convenience init(
-        settings: CacheSettings, jobs: Int, repairs: Bool, clock: Clock = .system, log: Log = .silent,
-        progress: Progress = .none, interruption: Interruption, selection: Selection? = nil
-    ) {
-        self.init(
-            settings: settings, jobs: jobs, repairs: repairs, clock: clock, log: log, progress: progress,
-            interruption: interruption, inspect: CacheStore.wholePictureOrMovie, selection: selection)
-    }
-}

@@ -8,16 +8,13 @@ import Support
 final class OfferQueue: Sendable {
     private struct State {
         var waiting: [RemoteOffer] = []
-        /// The sum of the bytes of `waiting`.
         var bytes = 0
-        /// The number of uploads in progress.
         var active = 0
         var threads: [Thread] = []
         /// The number of uploads that did not fit.
         var dropped = 0
-        /// Whether the queue accepts no further offers.
         var isClosed = false
-        /// Whether the time for uploads has run out.
+        /// Whether the time for uploads is over.
         var isGivenUp = false
     }
 

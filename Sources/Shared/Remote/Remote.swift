@@ -15,7 +15,6 @@ public final class Remote: RemoteTier {
         var lost = LostTime()
         /// The time that records have waited for other machines.
         var claims = LostTime()
-        /// The digests of contents found to be damaged.
         var damaged: Set<String> = []
     }
 
@@ -40,8 +39,7 @@ public final class Remote: RemoteTier {
             case .http(let url):
                 HTTPStorage(url, settings: settings, environment: environment, log: log, interruption: interruption)
             case .redis(let address):
-                RedisStorage(
-                    RedisServer(address, timeouts: settings.timeouts, interruption: interruption), log: log)
+                RedisStorage(RedisServer(address, timeouts: settings.timeouts, interruption: interruption), log: log)
             case .folder(let path): FolderStorage(path: path)
             }
         self.init(settings, storage: storage, log: log, metrics: metrics, interruption: interruption)
@@ -139,9 +137,7 @@ public final class Remote: RemoteTier {
         }
     }
 
-    public func content(
-        of document: RemoteDocument, receive: (RawSpan) throws -> Void
-    ) throws -> RemoteAnswer<Void> {
+    public func content(of document: RemoteDocument, receive: (RawSpan) throws -> Void) throws -> RemoteAnswer<Void> {
         try content(of: document, byteLimit: settings.byteLimit, receive: receive)
     }
 
@@ -155,8 +151,7 @@ public final class Remote: RemoteTier {
             return .found(())
         case .bytes(let sha256, let count):
             guard count <= byteLimit else {
-                log.detail(
-                    "the remote \(settings.address) has an entry of \(count) bytes, over the limit; ignoring it")
+                log.detail("the remote \(settings.address) has an entry of \(count) bytes, over the limit; ignoring it")
                 return .absent
             }
             return try asking(.content(sha256), atMost: count) { limits, received in
@@ -183,13 +178,10 @@ public final class Remote: RemoteTier {
         guard let patience = patience(for: [\.reading]) else { return .notAsked }
         var count = 0
         let begun = SteadyTime.now()
-        func tell(_ status: String, _ failure: (any Failure)? = nil) {
-            metrics.add(metric("get", object, status, count, SteadyTime.now() - begun, failure))
-        }
         do {
             let value = try body(.reading(atMost: byteLimit, settings.timeouts, patience: patience), &count)
             state.withLock { $0.reading.noteSuccess() }
-            tell(value == nil ? "miss" : "hit")
+            addMetric("get", object, since: begun, value == nil ? "miss" : "hit", count)
             // The time for reading content is lost only if `reportDamage` is called later.
             if value == nil { noteLost(since: begun, unlessWithin: settings.timeouts.free) }
             if value is RemoteDocument { noteLost(since: begun, unlessWithin: settings.timeouts.connect) }
@@ -199,7 +191,7 @@ public final class Remote: RemoteTier {
         } catch {
             try interruption.check()
             let failure = Support.failure(of: error)
-            tell("error", failure)
+            addMetric("get", object, since: begun, "error", count, failure)
             note(failure, .reading)
             noteLost(since: begun)
             if case .damaged? = failure as? RemoteFailure { return .damaged }
@@ -247,20 +239,10 @@ public final class Remote: RemoteTier {
     enum Direction {
         case reading, writing
 
-        var breaker: WritableKeyPath<State, CircuitBreaker> {
-            switch self {
-            case .reading: \.reading
-            case .writing: \.writing
-            }
-        }
+        var breaker: WritableKeyPath<State, CircuitBreaker> { self == .reading ? \.reading : \.writing }
 
         /// The part of a warning that names the consequence of too many failures.
-        var end: String {
-            switch self {
-            case .reading: "this run no longer reads from it"
-            case .writing: "this run no longer uploads to it"
-            }
-        }
+        var end: String { "this run no longer \(self == .reading ? "reads from" : "uploads to") it" }
     }
 
     /// Counts a failure. Warns if it opens the breaker or reports damage.
@@ -277,16 +259,18 @@ public final class Remote: RemoteTier {
         }
     }
 
-    private func metric(
-        _ operation: String, _ object: RemoteObject, _ status: String, _ bytes: Int, _ duration: Duration,
-        _ failure: (any Failure)?
-    ) -> MetricEvent {
-        MetricEvent(
-            .remote,
-            [
-                "op": .text(operation), "object": .text(object.path), "status": .text(status), "bytes": .number(bytes),
-                "ms": .time(duration), "code": failure.map { .text($0.code) },
-            ])
+    private func addMetric(
+        _ operation: String, _ object: RemoteObject, since begun: Duration, _ status: String, _ bytes: Int,
+        _ failure: (any Failure)? = nil
+    ) {
+        metrics.add(
+            MetricEvent(
+                .remote,
+                [
+                    "op": .text(operation), "object": .text(object.path), "status": .text(status),
+                    "bytes": .number(bytes), "ms": .time(SteadyTime.now() - begun),
+                    "code": failure.map { .text($0.code) },
+                ]))
     }
 
     // MARK: Writing
@@ -313,20 +297,17 @@ public final class Remote: RemoteTier {
         let document = offer.document
         let object = document.sha256.map(RemoteObject.content) ?? .document(document.name)
         let begun = SteadyTime.now()
-        func tell(_ status: String, _ bytes: Int, _ failure: (any Failure)? = nil) {
-            metrics.add(metric("put", object, status, bytes, SteadyTime.now() - begun, failure))
-        }
         do {
             let sent = try upload(offer) { [interruption] in
                 try interruption.check()
                 try check()
             }
             state.withLock { $0.writing.noteSuccess() }
-            tell(sent == nil ? "gone" : "stored", sent ?? 0)
+            addMetric("put", object, since: begun, sent == nil ? "gone" : "stored", sent ?? 0)
             offer.done(sent.map { .found($0) } ?? .absent)
         } catch {
             let failure = Support.failure(of: error)
-            tell("error", 0, failure)
+            addMetric("put", object, since: begun, "error", 0, failure)
             if failure is Cancelled || (failure as? RemoteFailure)?.code == RemoteFailure.givenUp.code {
                 return offer.done(.notAsked)
             }
@@ -350,9 +331,7 @@ public final class Remote: RemoteTier {
                 state.withLock { _ = $0.damaged.remove(sha256) }
                 sent = count
             } else {
-                try run(.asking(settings.timeouts), stop: stop) {
-                    try storage.prolong(object, lifetime: lifetime, $0)
-                }
+                try run(.asking(settings.timeouts), stop: stop) { try storage.prolong(object, lifetime: lifetime, $0) }
             }
         }
         try write(

@@ -3,8 +3,6 @@ import Support
 
 /// Runs `body`. If it finds nothing, and the argument looks like an address without a scheme, adds a suggestion of the
 /// complete address to the failure.
-///
-/// - Parameter words: formats the suggestion.
 public func suggestingAddress<Result>(
     for argument: String?, as words: (String) -> String = { $0 }, _ body: () throws -> Result
 ) throws -> Result {

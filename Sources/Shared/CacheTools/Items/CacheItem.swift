@@ -21,9 +21,7 @@ public enum CacheItem: Sendable {
         fileprivate init(_ url: WebURL, readFrom text: String, ignoringQuery: Set<String>, secrets: KeySecrets) {
             self.url = url
             self.text = url.normalized
-            madeKey = Result {
-                try CacheKey(url: url, readFrom: text, ignoringQuery: ignoringQuery, secrets: secrets)
-            }
+            madeKey = Result { try CacheKey(url: url, readFrom: text, ignoringQuery: ignoringQuery, secrets: secrets) }
         }
 
         /// The key of the address. Throws the errors of `KeySecrets.digest`.
@@ -48,15 +46,9 @@ public enum CacheItem: Sendable {
     public struct Addresses: Sequence, IteratorProtocol, Sendable {
         public typealias Element = Candidate
 
-        private var given: Candidate?
-        private var texts: PictureAddresses.Texts?
-        private let rules: Rules
-
-        fileprivate init(given: Candidate? = nil, texts: PictureAddresses.Texts? = nil, rules: Rules) {
-            self.given = given
-            self.texts = texts
-            self.rules = rules
-        }
+        fileprivate var given: Candidate?
+        fileprivate var texts: PictureAddresses.Texts?
+        fileprivate let rules: Rules
 
         /// The first address, or nil if there is none or it is refused.
         var best: Address? {
@@ -113,9 +105,7 @@ public enum CacheItem: Sendable {
         /// becomes a refused candidate.
         public func item(of job: RecordJob) throws -> CacheItem {
             guard let argument = job.argument else {
-                return .addresses(
-                    Addresses(
-                        texts: addresses.texts(of: job.record), rules: self))
+                return .addresses(Addresses(texts: addresses.texts(of: job.record), rules: self))
             }
             guard argument.hasScheme else { return .file(path: argument) }
             guard let text = argument.utf8Path else {
@@ -129,7 +119,6 @@ public enum CacheItem: Sendable {
             }
         }
 
-        /// Returns the key for an address of a record. Throws `CacheFailure.badKey`.
         func key(_ address: Address, record: Record) throws -> CacheKey { try ownKey(record) ?? address.key }
 
         /// Returns the user-defined key for a record, if any. Throws `CacheFailure.badKey`.
@@ -211,7 +200,6 @@ public enum CacheItem: Sendable {
     private final class KnownAddresses: Sendable {
         private let recent = Monitor<LRU<Candidate?>?>(nil)
 
-        /// Returns the cached candidate of `text`, or caches the result of `read`.
         func candidate(_ text: String, _ read: () -> Candidate?) -> Candidate? {
             if let known = recent.withLock({ $0?.use(text) }) { return known }
             let found = read()

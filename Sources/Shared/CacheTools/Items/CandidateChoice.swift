@@ -1,6 +1,5 @@
 /// Decides which of a picture's addresses to request next. Addresses are ordered best first.
 enum CandidateChoice {
-    /// The state of an address.
     enum State: Equatable {
         case untried
         /// Failed transiently in an earlier run, and may be requested again.

@@ -14,7 +14,6 @@ public protocol EntryNaming: Sendable {
     /// Returns whether an entry has the right content. Throws `SystemFailure` if its file cannot be read.
     func accepts(_ entry: Entry) throws -> Bool
 
-    /// Adds the fields of an entry to a record.
     func set(_ entry: Entry, status: CacheStatus, in record: inout Record)
 }
 
@@ -44,9 +43,7 @@ public struct FoundEntry: Sendable {
     /// Pins or unpins the entry. Throws `CacheFailure.absent` if the entry has been deleted, and other `CacheFailure`
     /// and `SystemFailure` if the root cannot be changed.
     public func pinned(_ isPinned: Bool) throws -> FoundEntry {
-        guard let entry = try cache.setPinned(entry, isPinned) else {
-            throw CacheFailure.absent(key: entry.key ?? "")
-        }
+        guard let entry = try cache.setPinned(entry, isPinned) else { throw CacheFailure.absent(key: entry.key ?? "") }
         return FoundEntry(entry, in: cache)
     }
 }
@@ -69,7 +66,6 @@ extension Caches {
         }
     }
 
-    /// Finds the entry whose file has this path.
     private func find(
         at path: String, _ naming: any EntryNaming, handingOut: Bool, takesExpired: Bool
     ) throws -> FoundEntry {

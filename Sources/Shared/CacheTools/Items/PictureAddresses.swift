@@ -1,7 +1,5 @@
-import Fetch
 import HTTP
 import Records
-import Store
 import Support
 
 /// Finds the addresses of a record's picture.
@@ -31,9 +29,7 @@ public struct PictureAddresses: Sendable {
     /// Accepts absolute addresses, and addresses without a scheme (`//host/…`), which become https. Skips addresses of
     /// other media: the `url` of a record whose `media_type` is not `image`, and paths with the extension of a movie or
     /// a page. With `takesMovies`, accepts MP4 and QuickTime movies. Skips addresses that `WebURL` refuses.
-    public func addresses(in record: Record) -> [WebURL] {
-        texts(of: record).compactMap { (try? address($0)) ?? nil }
-    }
+    public func addresses(in record: Record) -> [WebURL] { texts(of: record).compactMap { (try? address($0)) ?? nil } }
 
     func texts(of record: Record) -> Texts { Texts(record: record, fields: fields, takesMovies: takesMovies) }
 
@@ -92,17 +88,16 @@ public struct PictureAddresses: Sendable {
 
     private static let otherExtensions: Set<String> = [
         "mp4", "m4v", "mov", "webm", "mpg", "mpeg", "avi", "wmv", "flv", "ogv", "swf", "mp3", "wav", "html", "htm",
-        "pdf",
-        "zip",
+        "pdf", "zip",
     ]
 
     /// Returns the file extension of an address in lower case.
     private static func ending(_ url: WebURL) -> String? {
         var path = url.path.utf8[...]
         while path.last == UInt8(ascii: "/") { path.removeLast() }
-        guard let dot = path.lastIndex(of: UInt8(ascii: ".")),
-            !path[dot...].contains(UInt8(ascii: "/"))
-        else { return nil }
+        guard let dot = path.lastIndex(of: UInt8(ascii: ".")), !path[dot...].contains(UInt8(ascii: "/")) else {
+            return nil
+        }
         return String(Substring(path[dot...].dropFirst())).lowercased()
     }
 }

@@ -3,7 +3,6 @@ import HTTP
 import Store
 import Support
 
-/// Operations that work both with and without a cache.
 extension Storage {
     /// The cache, or nil if the policy bypasses it.
     public var cache: CacheStore? {
@@ -23,11 +22,8 @@ extension Storage {
         }
     }
 
-    /// Stores bytes from a file or from memory. Throws the errors of `CacheStore.store`.
-    ///
-    /// - Parameters:
-    ///   - inspect: checks the bytes. By default, they must be a complete picture or movie.
-    ///   - expiry: by default, the expiry of the settings.
+    /// Stores bytes from a file or from memory. By default, they must be a complete picture or movie. Throws the errors
+    /// of `CacheStore.store`.
     public func store(
         _ source: some ByteSource, key: CacheKey, inspect: Inspection? = nil, expiry: Expiry? = nil
     ) throws -> (entry: Entry, status: CacheStatus) {

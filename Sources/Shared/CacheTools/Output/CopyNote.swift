@@ -35,12 +35,9 @@ public struct CopyNote {
     /// The text of the note for `FileCopy.details`.
     public var text: String { String(decoding: note.line, as: UTF8.self) }
 
-    /// The folder of a variant, or nil for a copy.
     var folder: String? { (try? note.path("folder")) ?? nil }
-    /// The template of a variant's name, or nil if the name is the same for all records.
     var template: String? { note.string("template") }
     var isOfVariant: Bool { note.has("variant") }
-    /// The variant's field in `variants`.
     var variant: Record? { note.raw("variant").flatMap { try? Record(parsing: $0) } }
 
     /// The values of the names in `NameTemplate.builtIn`.
@@ -54,9 +51,7 @@ public struct CopyNote {
     func kept(_ record: Record) -> Record {
         var kept = record
         var cache = note.raw("cache").flatMap { try? Record(parsing: $0) } ?? Record()
-        cache.set([
-            "status": .string(CacheStatus.kept.rawValue), "expires_at": nil, "degraded": nil, "remote": nil,
-        ])
+        cache.set(["status": .string(CacheStatus.kept.rawValue), "expires_at": nil, "degraded": nil, "remote": nil])
         kept.removePlace()
         kept.set(["cache": .raw(cache.line), "gif": note.raw("gif").map { .raw(Array($0)) }])
         return kept

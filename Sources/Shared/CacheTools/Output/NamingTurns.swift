@@ -4,9 +4,7 @@ import Support
 /// even if the later record is fetched or decoded first.
 final class NamingTurns: Sendable {
     private struct State {
-        /// The number of the next turn to return.
         var next = 0
-        /// The number of the current turn.
         var current = 0
         /// Turns that ended before they became current.
         var ended: Set<Int> = []
@@ -14,7 +12,6 @@ final class NamingTurns: Sendable {
 
     private let state = Monitor(State())
 
-    /// Returns the turn of the next record.
     func next() -> NamingTurn {
         state.withLock { state in
             defer { state.next += 1 }

@@ -78,8 +78,8 @@ public struct OriginalCopies: Sendable {
         let path = try folder.absolutePath(name)
         if let cache, let key = try entry.key.map(CacheKey.init(printed:)), let status = try folder.status(name) {
             let note = CopyNote(record, values).text
-            try cache.copies.record(
-                [FileCopy(path: path, status: status, sha256: entry.sha256, details: note)], of: key)
+            let copy = FileCopy(path: path, status: status, sha256: entry.sha256, details: note)
+            try cache.copies.record([copy], of: key)
         }
         record.setPath("file", path)
     }
@@ -97,7 +97,7 @@ public struct OriginalCopies: Sendable {
         for attempt in 0... {
             let existing = try folder.existing(name)
             if let existing {
-                if try Self.isCopy(existing, of: entry) { return }
+                if existing.count == entry.bytes, try BlobStore.sha256(of: existing) == entry.sha256 { return }
                 if !overwrites { throw OutputFailure.differs(path: folder.shown(name)) }
             }
             do {
@@ -109,15 +109,9 @@ public struct OriginalCopies: Sendable {
             }
         }
     }
-
-    private static func isCopy(_ file: File, of entry: Entry) throws -> Bool {
-        guard file.count == entry.bytes else { return false }
-        return try BlobStore.sha256(of: file) == entry.sha256
-    }
 }
 
 extension Entry {
-    /// The values of the template's built-in names.
     fileprivate var templateValues: [String: String] {
         var values = ["variant": "original", "sha256": sha256]
         values["stem"] = PictureStem.ofCached(url: url, key: key) ?? PictureStem.ofFile(path)

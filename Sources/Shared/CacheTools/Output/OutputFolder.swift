@@ -10,13 +10,11 @@ public final class OutputFolder: Sendable {
     /// The path as the user wrote it.
     public let path: String
     public let template: NameTemplate
-    /// Whether files are synced to disk.
     private let synchronizes: Bool
     /// The names that this run has claimed, each with the identity of its content, such as a hash. Two different
     /// contents never get the same name.
     private let taken = Monitor<[BinaryText: String]>([:])
     private let turns = NamingTurns()
-    /// The open folder, once it has been used.
     private let opened = Monitor<Folder?>(nil)
 
     /// - Parameter path: the path of the folder, which need not exist: see `make`.
@@ -59,7 +57,16 @@ public final class OutputFolder: Sendable {
     /// Begins to write a file, and creates its parent folders. Throws `SystemFailure` (73), and `OutputFailure.link` if
     /// the path contains a link.
     public func begin(_ name: String, replaces: Bool) throws -> OutputFile {
-        try withParent(of: name) { try OutputFile(in: $0, name: $1, replaces: replaces) }
+        let folder = try folder()
+        return try naming(name) {
+            guard let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) else {
+                return try OutputFile(in: folder, name: name, replaces: replaces)
+            }
+            let parent = String(name[..<slash])
+            try folder.makeFolder(parent, mode: 0o777)
+            return try OutputFile(
+                in: folder.folder(parent), name: String(name[name.utf8.index(after: slash)...]), replaces: replaces)
+        }
     }
 
     /// Opens an existing file, or returns nil if there is none. Throws `SystemFailure`, and `OutputFailure.link` if the
@@ -87,16 +94,6 @@ public final class OutputFolder: Sendable {
             let folder = try Folder(path)
             opened = folder
             return folder
-        }
-    }
-
-    private func withParent<Result>(of name: String, _ body: (Folder, String) throws -> Result) throws -> Result {
-        let folder = try folder()
-        return try naming(name) {
-            guard let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) else { return try body(folder, name) }
-            let parent = String(name[..<slash])
-            try folder.makeFolder(parent, mode: 0o777)
-            return try body(folder.folder(parent), String(name[name.utf8.index(after: slash)...]))
         }
     }
 

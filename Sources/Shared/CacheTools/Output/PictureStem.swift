@@ -1,4 +1,3 @@
-import HTTP
 import Records
 import Support
 
@@ -28,7 +27,7 @@ public enum PictureStem {
 
     /// Returns the last component of an address's path without its extension, or the host if the path is empty.
     private static func ofAddress(_ text: String) -> String? {
-        let address = text.prefix(beforeAny: "?#")
+        let address = Substring(text.utf8.prefix { !"?#".utf8.contains($0) })
         guard let slashes = address.slashesOfAuthority else { return nil }
         let path = address.utf8[slashes.upperBound...]
         let names = path.split { "/\\".utf8.contains($0) }
@@ -37,11 +36,5 @@ public enum PictureStem {
         if hasHost, names.count == 1 { return String(Substring(last)) }
         let name = String(pathBytes: PercentEncoding.decoded(Array(last)[...]))
         return ofFile(name.unicodeScalars.contains("/") ? name.replacing(text: "/", with: "_") : name)
-    }
-}
-
-extension String {
-    fileprivate func prefix(beforeAny marks: String) -> Substring {
-        Substring(utf8.prefix { !marks.utf8.contains($0) })
     }
 }

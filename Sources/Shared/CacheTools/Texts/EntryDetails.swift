@@ -1,4 +1,3 @@
-import Fetch
 import Records
 import Store
 import Support
@@ -50,9 +49,9 @@ public struct EntryDetails: Sendable, Description {
     private static func json(of variant: Entry) -> JSON {
         .object([
             "path": .text(ofPath: variant.path), "path_base64": .base64(ofPath: variant.path),
-            "bytes": .integer(variant.bytes),
-            "content_type": .string(variant.contentType), "width": variant.width.map(JSON.integer),
-            "height": variant.height.map(JSON.integer), "last_used": .string(variant.lastUsed.iso8601),
+            "bytes": .integer(variant.bytes), "content_type": .string(variant.contentType),
+            "width": variant.width.map(JSON.integer), "height": variant.height.map(JSON.integer),
+            "last_used": .string(variant.lastUsed.iso8601),
         ])
     }
 

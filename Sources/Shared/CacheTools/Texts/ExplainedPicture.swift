@@ -9,7 +9,6 @@ public struct ExplainedPicture: Description {
     /// The explanation of an address, or the reason for refusing it.
     private typealias Candidate = Result<Explanation, WebURLFailure>
 
-    /// The addresses, best first.
     private let candidates: [Candidate]
     private let chosen: Int
 

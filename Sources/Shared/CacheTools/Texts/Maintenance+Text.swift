@@ -1,4 +1,3 @@
-import Fetch
 import Records
 import Store
 import Support

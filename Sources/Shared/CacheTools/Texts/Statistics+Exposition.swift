@@ -1,4 +1,3 @@
-import Fetch
 import Store
 import Support
 
@@ -27,9 +26,7 @@ extension Statistics {
         family("metadata_bytes", "gauge", "Bytes of the metadata of a scope.", scoped { $0.metadata.bytes })
         family(
             "counted_since_timestamp_seconds", "gauge", "The time at which the counters of a scope began.",
-            scopes.compactMap { scope in
-                scope.since.map { ([("scope", scope.name)], Exposition.seconds($0)) }
-            })
+            scopes.compactMap { scope in scope.since.map { ([("scope", scope.name)], Exposition.seconds($0)) } })
         for counter in Counter.allCases {
             family(counter.expositionName, "counter", counter.meaning, scoped { $0[counter] })
         }

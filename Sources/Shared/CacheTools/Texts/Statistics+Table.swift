@@ -1,4 +1,3 @@
-import Fetch
 import Store
 import Support
 
@@ -10,25 +9,19 @@ extension Statistics {
         let excess = excess > 0 ? ", \(ByteCount.description(excess)) over" : ""
         let all = ListTotal.words("picture", entries - variants, variants: variants)
         var lines = ["\(all), \(ByteCount.description(bytes)) of \(ByteCount.description(capacity))\(share)\(excess)"]
-        func add(_ label: String, _ text: String) {
-            lines.append("  " + label.padded(to: 23) + text)
-        }
-        if leased.entries > 0 { add("leases in force", leased.words) }
-        if pinned.entries > 0 { add("pinned", pinned.words) }
+        func add(_ label: String, _ text: String) { lines.append("  " + label.padded(to: 23) + text) }
+        if leased.entries > 0 { add("leases in force", leased.words()) }
+        if pinned.entries > 0 { add("pinned", pinned.words()) }
         if heldBytes > 0 { add("cannot be trimmed now", ByteCount.description(heldBytes)) }
-        if metadata.entries > 0 { add("metadata", metadata.wordsOfMetadata) }
+        if metadata.entries > 0 { add("metadata", metadata.words("record", "records")) }
         for scope in scopes { lines += [""] + scope.lines }
         return lines.joined(separator: "\n") + "\n"
     }
 }
 
 extension Statistics.Sum {
-    fileprivate var wordsOfMetadata: String {
-        "\(entries) \(entries == 1 ? "record" : "records"), \(ByteCount.description(bytes))"
-    }
-
-    fileprivate var words: String {
-        "\(entries) \(entries == 1 ? "entry" : "entries"), \(ByteCount.description(bytes))"
+    fileprivate func words(_ singular: String = "entry", _ plural: String = "entries") -> String {
+        "\(entries) \(entries == 1 ? singular : plural), \(ByteCount.description(bytes))"
     }
 }
 
@@ -40,7 +33,7 @@ extension Statistics.Scope {
             "scope \(TerminalText.escaped(name)): \(ListTotal.words("picture", entries - variants, variants: variants)), "
                 + "\(ByteCount.description(bytes))\(since)"
         ]
-        if metadata.entries > 0 { lines.append("  metadata: \(metadata.wordsOfMetadata)") }
+        if metadata.entries > 0 { lines.append("  metadata: \(metadata.words("record", "records"))") }
         if let found {
             let tenths = Int((Double(found.count) / Double(found.asked) * 1000).rounded(.down))
             lines.append("  found \(found.count) of \(found.asked) requested (\(tenths / 10).\(tenths % 10) %)")
@@ -56,9 +49,7 @@ extension Statistics.Scope {
         }
         if !failures.isEmpty {
             lines += ["", "  Failures, by code"]
-            for (code, count) in failures.sorted(by: { $0.key < $1.key }) {
-                lines.append(Self.row(code, "\(count)", ""))
-            }
+            lines += failures.sorted { $0.key < $1.key }.map { Self.row($0.key, "\($0.value)", "") }
         }
         return lines
     }

@@ -15,9 +15,7 @@ public struct CacheLookup {
     /// Drops all rights that the command does not need. Caches are opened on first use. Throws `UsageFailure` for
     /// contradictory options, and `ConfigurationFailure` for an invalid setting.
     ///
-    /// - Parameters:
-    ///   - requirements: the rights that the command needs in addition to its cache.
-    ///   - prepare: adds the rights that the given options need.
+    /// - Parameter prepare: adds the rights that the given options need.
     public init(
         _ kind: CachedKind, _ arguments: Arguments, _ requirements: SandboxRequirements = SandboxRequirements(),
         prepare: (ToolContext, inout SandboxRequirements) throws -> Void = { _, _ in }
@@ -30,14 +28,13 @@ public struct CacheLookup {
         requirements.readsInput = items.areInInput
         requirements.mapsHosts = items.areInInput || arguments.operands.contains(where: InternationalName.mayBeHost)
         try prepare(context, &requirements)
-        let caches = context.confinedCaches(requirements, settings)
+        context.confine(settings, requirements)
+        let caches = context.caches(settings)
         self.caches = caches
         self.items = items.taking { caches.entryPath($0) != nil }
     }
 
-    /// Returns the entry of a job and starts its lease. Throws the errors of `Caches.find`.
-    ///
-    /// - Parameter takesExpired: whether to return expired entries, rather than treat them as absent.
+    /// Returns the entry of a job and starts its lease. Arguments and errors are as in `Caches.find`.
     public func find(_ job: RecordJob, takesExpired: Bool = true) throws -> FoundEntry {
         try caches.find(job, naming, takesExpired: takesExpired)
     }
@@ -49,22 +46,61 @@ public struct CacheLookup {
         return try context.run(tool, options: options, over: items)
     }
 
-    /// Calls `body` for each item. Returns the exit status. Throws the errors of `ToolContext.forEach`.
-    public func forEachThing(finish: () throws -> Void = {}, _ body: (RecordJob) throws -> Void) throws -> Int32 {
+    /// Calls `body` with each item. Reports each failure, and returns the exit status of the failures. Throws
+    /// `UsageFailure` if there are no operands and standard input is a terminal, and `SystemFailure` if standard input
+    /// cannot be read.
+    public func forEachItem(_ body: (RecordJob) throws -> Void) throws -> Int32 {
         defer { caches.close() }
-        return try context.forEach(items, finish: finish, body)
+        let source = try JobSource(context, items)
+        var tally = ExitTally()
+        while let input = try source.next(flush: {}) {
+            do {
+                try body(input.job)
+            } catch {
+                let failure = failure(of: error)
+                if let system = failure as? SystemFailure, system.isBrokenPipe { break }
+                context.log.error(failure)
+                tally.add(failure)
+            }
+        }
+        return tally.status
     }
 
-    /// Calls `body` to remove each item, then reports the number and the size of the removed entries. Returns
-    /// the exit status. Throws the errors of `forEachThing`.
+    /// Looks up each item. Returns 1 at the first missing item, or 0 if there is none. Throws other failures, and
+    /// `UsageFailure` and `SystemFailure` as `forEachItem` does.
+    func areAllThere(takesExpired: Bool) throws -> Int32 {
+        defer { caches.close() }
+        let source = try JobSource(context, items)
+        while let input = try source.next(flush: {}) {
+            do {
+                _ = try find(input.job, takesExpired: takesExpired)
+            } catch let failure as any Failure where failure.exitCode == .absent || failure.exitCode == .noInput {
+                context.log.detail(failure.message)
+                return ExitCode.absent.rawValue
+            }
+        }
+        return 0
+    }
+
+    /// Calls `body` to remove each item, then reports the number and the size of the removed entries. Returns the exit
+    /// status. Throws the errors of `forEachItem`.
     public func remove(dryRun: Bool, _ body: (RecordJob) throws -> Removal) throws -> Int32 {
         let output = try ReportOutput(json: context.arguments[.json])
         var sum = Removal()
-        let finish = {
-            let report = RemovalReport(sum, isDryRun: dryRun)
-            if sum.entries > 0 { try output.write(report) }
+        let status = try forEachItem { sum.add(try body($0)) }
+        if sum.entries > 0 { try output.write(RemovalReport(sum, isDryRun: dryRun)) }
+        return status
+    }
+}
+
+extension RecordInput {
+    fileprivate var job: RecordJob {
+        get throws {
+            switch self {
+            case .job(let job): return job
+            case .bad(let failure, _): throw failure
+            }
         }
-        return try forEachThing(finish: finish) { sum.add(try body($0)) }
     }
 }
 
@@ -109,10 +145,6 @@ extension ToolContext {
 
     /// Writes a description of each item: as text on a terminal, otherwise as a field of its record. Returns the exit
     /// status. Throws the errors of `run`.
-    ///
-    /// - Parameters:
-    ///   - field: the name of the field.
-    ///   - work: determines the default of `--jobs`.
     public func describe(
         _ items: InputItems, as field: String, _ work: Work = .lookups,
         _ description: @escaping @Sendable (RecordJob) throws -> any Description
@@ -128,9 +160,7 @@ extension ToolContext {
     /// Verifies caches and reports the problems. Returns the exit status, which is 1 if there are problems. Throws
     /// `CacheFailure`, `SystemFailure`, and `Cancelled` if the run is stopped.
     ///
-    /// - Parameters:
-    ///   - selection: the entries to verify, or nil for whole roots.
-    ///   - settings: returns the settings of each cache to verify.
+    /// - Parameter selection: the entries to verify, or nil for whole roots.
     public func verify(
         repairs: Bool, selection: Verification.Selection? = nil, _ settings: () throws -> [CacheSettings]
     ) throws -> Int32 {
@@ -153,7 +183,7 @@ extension ToolContext {
             try settings().reduce(0) { problems, settings in
                 let verification = Verification(
                     settings: settings, jobs: jobs, repairs: repairs, log: log, progress: progress,
-                    interruption: interruption, selection: selection)
+                    interruption: interruption, inspect: CacheStore.wholePictureOrMovie, selection: selection)
                 return try problems + verification.run(report: write)
             }
         }

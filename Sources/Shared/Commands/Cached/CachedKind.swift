@@ -9,7 +9,7 @@ import Support
 public struct CachedKind: Sendable {
     /// The singular noun for the help, such as `picture`.
     let name: String
-    /// An example of a file name, for the advice to redirect output from a terminal to a file.
+    /// A file name for the advice to redirect output from a terminal to a file.
     let file: String
     let operands: Command.Operands
     /// The options that determine how records and arguments name entries.
@@ -32,7 +32,6 @@ public struct CachedKind: Sendable {
 
     private var names: String { name + "s" }
 
-    /// `get`: writes a record with the path of each entry.
     public func get(examples: [String]) -> Command {
         Command(
             "get", summary: "Return the paths of cached \(names), without the network.",
@@ -48,22 +47,16 @@ public struct CachedKind: Sendable {
         }
     }
 
-    /// `has`: reports only an exit status.
     public func has(examples: [String]) -> Command {
         Command(
             "has", summary: "Check whether \(names) are in the cache: exit status 0 if all are, else 1.",
             examples: examples, operands: operands, options: { [[.noStale], options(), [.nullData], .common] },
             synonyms: ["exists", "test"]
         ) { arguments in
-            let lookup = try CacheLookup(self, arguments, .looking)
-            defer { lookup.caches.close() }
-            return try lookup.context.areAllThere(lookup.items) {
-                _ = try lookup.find($0, takesExpired: !arguments[.noStale])
-            }
+            try CacheLookup(self, arguments, .looking).areAllThere(takesExpired: !arguments[.noStale])
         }
     }
 
-    /// `path`: prints the path of each entry.
     public func path(examples: [String]) -> Command {
         Command(
             "path", summary: "Print the paths of cached \(names), one per line.",
@@ -72,13 +65,12 @@ public struct CachedKind: Sendable {
         ) { arguments in
             let lookup = try CacheLookup(self, arguments, .looking)
             let output = try TextOutput.standard()
-            return try lookup.forEachThing { job in
-                try output.write(line: lookup.find(job).entry.path.pathBytes, endedBy: arguments.terminator)
+            return try lookup.forEachItem {
+                try output.write(line: lookup.find($0).entry.path.pathBytes, endedBy: arguments.terminator)
             }
         }
     }
 
-    /// `cat`: writes the bytes of each entry.
     public func cat(examples: [String]) -> Command {
         Command(
             "cat", summary: "Write the bytes of \(names) to standard output.",
@@ -87,11 +79,10 @@ public struct CachedKind: Sendable {
         ) { arguments in
             let output = try PictureOutput(example: file)
             let lookup = try CacheLookup(self, arguments, .looking)
-            return try lookup.forEachThing { try output.copy(lookup.find($0).entry.path) }
+            return try lookup.forEachItem { try output.copy(lookup.find($0).entry.path) }
         }
     }
 
-    /// `pin`: protects entries from eviction and `clean`.
     public func pin(examples: [String]) -> Command {
         Command(
             "pin", summary: "Pin \(names), so that they are never evicted or cleaned.",
@@ -103,7 +94,6 @@ public struct CachedKind: Sendable {
         ) { try setPinned(true, $0) }
     }
 
-    /// `unpin`: undoes `pin`.
     public func unpin(examples: [String]) -> Command {
         Command(
             "unpin", summary: "Unpin \(names), so that they can be evicted or cleaned again.",

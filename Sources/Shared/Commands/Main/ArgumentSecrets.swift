@@ -3,7 +3,6 @@ import HTTP
 /// The secrets in a command line: the values of headers, the user names and passwords of addresses, and the values of
 /// query parameters that look like keys.
 struct ArgumentSecrets: Sendable, Hashable {
-    /// A part of an argument.
     struct Part: Sendable, Hashable {
         /// The index of the argument, from 0.
         let index: Int

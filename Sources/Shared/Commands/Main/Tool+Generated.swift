@@ -2,7 +2,6 @@ import Options
 import Support
 
 extension Tool {
-    /// Returns the text that `--generate` writes.
     func generated(_ kind: Generated) -> String {
         switch kind {
         case .man: command.manual(facts(except: command.name))
@@ -42,28 +41,22 @@ extension Tool {
             (["XDG_CACHE_HOME", "XDG_CONFIG_HOME"], "The folders of caches and configuration files."),
         ]
         if page == "apod-tools.json" { return variables }
-        variables.append(
-            (
-                ["XDG_RUNTIME_DIR", "TMPDIR"],
-                """
-                The folders of files with the policies `memory` and `disabled`: `XDG_RUNTIME_DIR`, otherwise \
-                `/dev/shm`, otherwise `TMPDIR` with the policy `disabled`.
-                """
-            ))
+        func add(_ summary: String, _ names: String...) { variables.append((names, summary)) }
+        add(
+            """
+            The folders of files with the policies `memory` and `disabled`: `XDG_RUNTIME_DIR`, otherwise `/dev/shm`, \
+            otherwise `TMPDIR` with the policy `disabled`.
+            """, "XDG_RUNTIME_DIR", "TMPDIR")
         if page != "img-downsample" {
-            variables.append(
-                (["http_proxy", "https_proxy", "all_proxy", "no_proxy"], "Proxies, as for curl(1)."))
+            add("Proxies, as for curl(1).", "http_proxy", "https_proxy", "all_proxy", "no_proxy")
         }
-        if page == "apod-fetch" { variables.append((["COLUMNS"], "The width of `--format text`, at most 80.")) }
-        return variables + [
-            (
-                ["NO_COLOR", "CLICOLOR_FORCE", "TERM"],
-                """
-                `NO_COLOR` draws progress without colours, and `CLICOLOR_FORCE` always with colours. If `TERM` is \
-                `dumb` or not set, progress is written as lines.
-                """
-            )
-        ]
+        if page == "apod-fetch" { add("The width of `--format text`, at most 80.", "COLUMNS") }
+        add(
+            """
+            `NO_COLOR` draws progress without colours, and `CLICOLOR_FORCE` always with colours. If `TERM` is `dumb` \
+            or not set, progress is written as lines.
+            """, "NO_COLOR", "CLICOLOR_FORCE", "TERM")
+        return variables
     }
 
     private static let files: [(path: String, summary: String)] = [

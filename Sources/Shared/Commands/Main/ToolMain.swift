@@ -1,4 +1,3 @@
-import Fetch
 import Libc
 import Options
 import Store
@@ -70,22 +69,13 @@ private func run(_ tool: Tool, _ words: [String], _ secrets: ArgumentSecrets) th
     case .run(let command, let arguments): return try command.run?(arguments) ?? 0
     case .help(let path, isShort: true): try print(Command.shortHelp(path))
     case .help(let path, isShort: false): try print(Command.fullHelp(path, exitStatus: tool.exitStatus))
-    case .version: try print(tool.version)
+    case .version: try print("\(tool.command.name) \(toolsVersion)\n" + tool.libraries().map { "\($0)\n" }.joined())
     case .generate(let kind): try print(tool.generated(kind))
     }
     return 0
 }
 
-private func print(_ text: String) throws {
-    try TextOutput.standard().write(text)
-}
-
-extension Tool {
-    /// The tool's name and version, followed by its libraries, one per line.
-    var version: String {
-        "\(command.name) \(toolsVersion)\n" + libraries().map { "\($0)\n" }.joined()
-    }
-}
+private func print(_ text: String) throws { try TextOutput.standard().write(text) }
 
 /// Opens `/dev/null` for each standard stream that is closed (`2>&-`). Otherwise, a file that is opened later would get
 /// the descriptor, and log lines would be written to it. The access mode makes every use of the stream fail, as it

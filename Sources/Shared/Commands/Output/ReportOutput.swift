@@ -32,19 +32,3 @@ public struct ReportOutput: Sendable {
         }
     }
 }
-
-extension ToolContext {
-    /// Writes a report, for a command that writes no other. Throws `SystemFailure`.
-    public func report(_ json: JSON, _ text: String) throws {
-        try ReportOutput(json: arguments[.json]).write(json, text)
-    }
-
-    /// Writes bytes to a file, or to standard output if `path` is nil or `-`. A file is replaced atomically, and synced
-    /// with `--sync`. `form` controls escaping on a terminal. Throws `SystemFailure`.
-    public func write(_ bytes: [UInt8], to path: String?, as form: TextOutput.Form = .plain) throws {
-        guard let path, path != "-" else { return try TextOutput.standard().write(bytes, as: form) }
-        let file = try OutputFile(path: path)
-        try bytes.withUnsafeBytes { try file.write($0) }
-        try file.commit(synchronized: value(.sync))
-    }
-}

@@ -1,9 +1,6 @@
-import Fetch
 import Options
 import Store
-import Support
 
-/// Options and settings of the cache.
 extension AnyOption {
     private static let cache = CacheSettings(root: nil)
 

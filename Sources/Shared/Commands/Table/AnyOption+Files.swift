@@ -1,7 +1,6 @@
 import Options
 import Records
 
-/// Options of output files and their names.
 extension AnyOption {
     public static let outputDir = Option.path(
         "output-dir", .files, as: "DIR", isFolder: true,

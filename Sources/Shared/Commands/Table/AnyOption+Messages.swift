@@ -1,7 +1,6 @@
 import Options
 import Support
 
-/// Options of messages, progress and the configuration file.
 extension AnyOption {
     public static let quiet = Option.flag("quiet", short: "q", .messages, summary: "Print only errors.")
 

@@ -2,7 +2,6 @@ import HTTP
 import Options
 import Support
 
-/// Options and settings of the network.
 extension AnyOption {
     public static let timeout = Option.time(
         "timeout", .network, such: "120s", field: "timeout", isPositive: true,
@@ -43,8 +42,7 @@ extension AnyOption {
         "netrc-file", .secrets, summary: "Read user names and passwords from this file."
     ).asSetting()
 
-    public static let offline = Option.flag(
-        "offline", .network, summary: "Use only the cache, without any connection.")
+    public static let offline = Option.flag("offline", .network, summary: "Use only the cache, without any connection.")
 
     public static let refresh = Option.flag(
         "refresh", .network, summary: "Send a request even if the cached entry is fresh.")

@@ -3,7 +3,6 @@ import Options
 import Records
 import Support
 
-/// Options of reading, processing and writing records.
 extension AnyOption {
     public static let jobs = Option.number(
         "jobs", short: "j", .records, in: 1...256, field: "jobs", summary: "Run this many jobs at once."
@@ -25,8 +24,7 @@ extension AnyOption {
 
     public static let print = Option<RecordLayout>(
         "print", form: .value("FIELD"),
-        expected: "a field, or several with commas, such as path or cache.key,cache.bytes",
-        group: .records,
+        expected: "a field, or several with commas, such as path or cache.key,cache.bytes", group: .records,
         summary: "Print this field instead of the record.",
         manual: """
             A field is a dotted path such as variants.overlay.path. Several fields, separated by commas, become \
@@ -45,20 +43,19 @@ extension AnyOption {
     /// Returns the option `--field`, which assigns fields of a record to the texts that a tool needs.
     ///
     /// - Parameters:
-    ///   - words: the names of the texts, each with its `=`.
-    ///   - single: the names in `words` that take a single field. The others take a list in order of preference.
+    ///   - names: the names of the texts.
+    ///   - single: the names that take a single field. The others take a list in order of preference.
     ///   - expected: a description of the valid values for errors.
     public static func recordFields(
-        _ words: [String], single: [String] = [], _ group: OptionGroup, expected: String, synonyms: [String],
-        summary: String, manual: String = ""
+        _ names: [String], single: [String] = [], _ group: OptionGroup, expected: String, summary: String,
+        manual: String = ""
     ) -> Option<NamedFields> {
         Option(
-            "field", synonyms: synonyms, form: .value("NAME=FIELDS"), expected: expected,
-            completion: .list(words), group: group, repeats: true, summary: summary, manual: manual
+            "field", synonyms: names.map { "\($0)-field" }, form: .value("NAME=FIELDS"), expected: expected,
+            completion: .list(names.map { "\($0)=" }), group: group, repeats: true, summary: summary, manual: manual
         ) { text in
-            NamedFields(text).flatMap { named in
-                let word = "\(named.name)="
-                return words.contains(word) && (named.fields.count == 1 || !single.contains(word)) ? named : nil
+            NamedFields(text).flatMap {
+                names.contains($0.name) && ($0.fields.count == 1 || !single.contains($0.name)) ? $0 : nil
             }
         }
     }
@@ -78,7 +75,6 @@ public enum Work: Int, Sendable {
 
     var jobs: Int { self == .pictures ? Thread.processors : rawValue }
 
-    /// A description of the default of `--jobs`.
     static var jobsInWords: String {
         let counted: [(Work, String)] = [
             (.downloads, "downloads"), (.prefetches, "prefetch"), (.gifs, "GIFs"), (.days, "days"),

@@ -1,22 +1,16 @@
 import Options
 import Remote
-import Store
-import Support
 
-/// Options and settings of the remote.
 extension AnyOption {
     public static let remote = Option<RemoteAddress>(
         "remote", form: .value("URL"), expected: "an address such as https://cache.example.org/pictures",
-        group: .cache,
-        field: "remote",
-        summary: "Share with other machines: http, https, redis, file.",
+        group: .cache, field: "remote", summary: "Share with other machines: http, https, redis, file.",
         manual: """
             Pictures and variants are shared. An http or https server must support GET, HEAD and PUT. A redis address \
             may contain a user, a password and a database. A file address names a folder on a shared mount. Errors of \
             the remote never fail a run. All machines that can write to the remote are trusted, unless \
             remote_key_file names a key.
-            """,
-        read: { try RemoteAddress($0) })
+            """, read: { try RemoteAddress($0) })
 
     public static let remoteMode = Option<RemoteSettings.Mode>.case(
         "remote-mode", "MODE", .cache, summary: "What to do with the remote: read, write or both."

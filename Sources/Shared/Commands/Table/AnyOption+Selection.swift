@@ -1,9 +1,7 @@
-import Fetch
 import Options
 import Store
 import Support
 
-/// Options that select and sort entries.
 extension AnyOption {
     public static let olderThan = Option.time(
         "older-than", .selection, such: "7d", summary: "Only entries fetched longer ago than this.")
@@ -83,9 +81,7 @@ extension Arguments {
 
 extension [AnyOption] {
     /// The conditions that apply to pictures and GIFs alike.
-    public static let conditions: [AnyOption] = [
-        .olderThan, .newerThan, .unusedFor, .size, .expired,
-    ]
+    public static let conditions: [AnyOption] = [.olderThan, .newerThan, .unusedFor, .size, .expired]
 }
 
 /// A value of `--size`, such as `+10MB` or `-10MB`.

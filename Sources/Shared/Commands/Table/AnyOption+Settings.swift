@@ -93,9 +93,7 @@ extension AnyOption {
         summary: "How to decode JPEGs: auto (details that the output shows), fast (fewer), full (all) or libjpeg."
     ).asSetting().defaulting(to: "auto")
 
-    public static let linear = Option.flag(
-        "linear", .looks, summary: "Mix colours in linear light."
-    ).asSetting()
+    public static let linear = Option.flag("linear", .looks, summary: "Mix colours in linear light.").asSetting()
 
     public static let fallbackIcon = Option.path(
         "fallback-icon", .placeholders, summary: "Draw this picture instead of the icon of placeholders."

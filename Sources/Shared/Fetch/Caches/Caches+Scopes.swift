@@ -1,7 +1,6 @@
 import Store
 import Support
 
-/// Operations on scopes, both on disk and in memory.
 extension Caches {
     /// Switches to a scope and, unless `keeping`, purges the previous scope, in memory too. Returns the previous scope
     /// and its contents, or nil if the scope is already current. See `CacheScopes.makeCurrent`.

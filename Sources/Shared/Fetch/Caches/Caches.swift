@@ -4,13 +4,12 @@ import Support
 
 /// Stores pictures, according to their policy.
 public enum Storage: Sendable {
-    /// In a cache, on disk or in memory.
     case cache(CacheStore)
-    /// In an ephemeral file.
     case ephemeral(EphemeralStore)
 }
 
 /// The caches of a run, by policy and scope. Each is opened on first use, so a run that stores nothing opens no cache.
+/// In methods, the parameter `scope` is the scope of a record, or nil for the current scope.
 ///
 /// Methods throw `CacheFailure` if a cache cannot be opened or used, `UnsafePlace` for a root that other users could
 /// have prepared or can change, `SystemFailure` if a system call fails, and `Cancelled` if the run is stopped.
@@ -24,7 +23,6 @@ public final class Caches: Sendable {
     private let clock: Clock
     public let log: Log
     private let metrics: Metrics
-    /// Stops the run.
     public let interruption: Interruption
     /// The storage shared with other machines, if any.
     public let remote: (any RemoteTier)?
@@ -32,21 +30,16 @@ public final class Caches: Sendable {
     private let open = Monitor(Open())
 
     private struct Open {
-        /// By `name`.
         var caches = LRU<CacheStore>(countLimit: limit, costLimit: limit)
         /// The single connection to the root on disk, for all scopes.
         var index: Index?
         var ephemeralStores = LRU<EphemeralStore>(countLimit: limit, costLimit: limit)
-        /// The current scope, once it has been read.
         var current: ScopeName?
-        /// The places with resolved paths, once they have been needed.
         var resolvedPlaces: RuntimePlaces?
 
         /// The name under which a cache is kept open.
         ///
-        /// - Parameters:
-        ///   - scope: nil for the current scope.
-        ///   - isFollowing: whether the cache is in memory and uses the current scope.
+        /// - Parameter isFollowing: whether the cache is in memory and uses the current scope.
         static func name(isInMemory: Bool = false, scope: ScopeName?, isFollowing: Bool = false) -> String {
             (isInMemory ? "memory" : "disk") + (isFollowing ? " following " : " ") + (scope?.text ?? "")
         }
@@ -54,7 +47,6 @@ public final class Caches: Sendable {
 
     /// - Parameters:
     ///   - settings: a scope in the settings overrides the scopes of records.
-    ///   - remote: the storage shared with other machines, if any.
     ///   - inspect: inspects bytes before they are stored.
     public init(
         settings: CacheSettings, remote: (any RemoteTier)? = nil, clock: Clock = .system, log: Log = .silent,
@@ -154,8 +146,6 @@ public final class Caches: Sendable {
     }
 
     /// Returns the storage for the picture at an address.
-    ///
-    /// - Parameter scope: the scope of a record; nil for the current scope.
     public func storage(for url: WebURL, scope: String? = nil) throws -> Storage {
         try storage(policy(for: url.normalized), scope: scope)
     }
@@ -168,10 +158,7 @@ public final class Caches: Sendable {
     /// Returns the storage for files made from a picture. If the picture is ephemeral or in memory, this is never the
     /// disk.
     ///
-    /// - Parameters:
-    ///   - path: the path of the picture.
-    ///   - address: the source of the picture; nil if the file itself is the source.
-    ///   - isEphemeral: whether the record's picture is ephemeral.
+    /// - Parameter address: the source of the picture; nil if the file at `path` is the source.
     public func storage(
         forVariantsOf path: String, address: String?, isEphemeral: Bool, scope: String? = nil
     ) throws -> Storage {
@@ -227,8 +214,6 @@ public final class Caches: Sendable {
     }
 
     /// Returns the cache on disk or in memory, opening it if necessary.
-    ///
-    /// - Parameter scope: the scope of a record; nil for the current scope.
     public func cache(inMemory: Bool = false, scope: String? = nil) throws -> CacheStore {
         var scope = try self.scope(scope)
         return try open.withLock { open throws in
@@ -286,9 +271,7 @@ public final class Caches: Sendable {
         }
     }
 
-    private func scope(_ scope: String?) throws -> ScopeName? {
-        try settings.scope ?? scope.map(ScopeName.init)
-    }
+    private func scope(_ scope: String?) throws -> ScopeName? { try settings.scope ?? scope.map(ScopeName.init) }
 
     /// Returns the current scope. Opens no cache and creates nothing.
     private func currentScope(_ open: inout Open) throws -> ScopeName {

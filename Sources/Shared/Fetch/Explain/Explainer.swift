@@ -27,24 +27,17 @@ public struct Explainer: Sendable {
         let scope = try caches.scope()
         guard let remote = caches.remote, remote.reads(scope), key.isShared(from: request.url.redacted),
             !request.carriesCredentials
-        else {
-            return nil
-        }
-        switch try remote.document(
-            of: RemoteName(originalOf: key, in: scope), atMost: RemoteDocument.smallByteLimit)
-        {
+        else { return nil }
+        switch try remote.document(of: RemoteName(originalOf: key, in: scope), atMost: RemoteDocument.smallByteLimit) {
         case .found(let document):
             return Explanation.Shared(
                 status: .hit, fetchedAt: document.fetchedAt, expiresAt: document.expiresAt, bytes: document.count)
-        case .absent: return Explanation.Shared(status: .miss, fetchedAt: nil, expiresAt: nil, bytes: nil)
-        case .damaged, .failed, .notAsked:
-            return Explanation.Shared(status: .error, fetchedAt: nil, expiresAt: nil, bytes: nil)
+        case .absent: return Explanation.Shared(status: .miss)
+        case .damaged, .failed, .notAsked: return Explanation.Shared(status: .error)
         }
     }
 
     /// Predicts the decision of a fetch of this request now. Resolves the host's name, unless the run is offline.
-    ///
-    /// - Parameter expiry: as in `FetchRequest`.
     public func explain(_ request: HTTPRequest, key: CacheKey, expiry: Expiry? = nil) throws -> Explanation {
         let now = clock.now()
         let settings = caches.settings
@@ -67,17 +60,13 @@ public struct Explainer: Sendable {
         return Explanation(
             url: request.url.redacted, key: key.text, scope: try caches.scope().text, policy: policy,
             rule: rule?.pattern.description, decision: decision, reason: reason, kept: facts.kept,
-            negative: facts.negative, leftover: facts.leftover, shared: facts.shared,
-            isLocked: facts.isLocked, addresses: facts.addresses,
-            restsUntil: facts.restsUntil)
+            negative: facts.negative, leftover: facts.leftover, shared: facts.shared, isLocked: facts.isLocked,
+            addresses: facts.addresses, restsUntil: facts.restsUntil)
     }
 }
 
 extension CacheSettings {
-    /// The rules for a request that begins now.
-    func freshnessRules(
-        for request: HTTPRequest, now: Timestamp, revalidatesLater: Bool = false
-    ) -> Freshness.Rules {
+    func freshnessRules(for request: HTTPRequest, now: Timestamp, revalidatesLater: Bool = false) -> Freshness.Rules {
         Freshness.Rules(
             isOffline: isOffline, refreshes: refreshes, servesStale: servesStale,
             respectsServer: respectsCacheControl, askedAt: now, fields: request.ownFields,
@@ -87,8 +76,6 @@ extension CacheSettings {
 
 extension CacheStore {
     /// Whether a fetch would now send a request, according to the current state of the cache. Changes nothing.
-    ///
-    /// - Parameter expiry: as in `FetchRequest`.
     public func wouldAsk(_ request: HTTPRequest, key: CacheKey, expiry: Expiry? = nil) throws -> Bool {
         let now = clock.now()
         let facts = try facts(of: request, key: key, expiry: expiry, now: now)
@@ -99,15 +86,12 @@ extension CacheStore {
     }
 
     /// Collects the facts about a request and its key. Changes nothing: even a row without its file stays.
-    func facts(
-        of request: HTTPRequest, key: CacheKey, expiry: Expiry?, now: Timestamp
-    ) throws -> ExplainedFacts {
+    func facts(of request: HTTPRequest, key: CacheKey, expiry: Expiry?, now: Timestamp) throws -> ExplainedFacts {
         var facts = ExplainedFacts()
         // Look up a cached failure even if a fetch would ignore it.
         let found = try index.look(key.name, in: active, address: rememberedAddress(of: request), now: now)
         facts.kept = try (found.entry ?? formerEntry(key)).map { entry in
-            let entry = entry.expiring(
-                expiry ?? settings.expiry, respectsServer: settings.respectsCacheControl)
+            let entry = entry.expiring(expiry ?? settings.expiry, respectsServer: settings.respectsCacheControl)
             return Explanation.Kept(
                 entry: entry, isExpired: entry.isExpired(at: now), isDatedAhead: entry.isDatedAhead(of: now),
                 isWhole: try index.root.isWhole(entry), age: max(now - entry.fetchedAt, .zero))
@@ -125,12 +109,10 @@ extension CacheStore {
 }
 
 extension PartialFile {
-    /// Describes the partial file that a fetch of this address would find.
     fileprivate func leftover(for address: String) throws -> Explanation.Leftover? {
         guard let file = try root.openIfPresent(name), file.count > 0 else { return nil }
         let note = try readNote()
         return Explanation.Leftover(
-            bytes: file.count, total: note?.total, validator: note?.validator,
-            canContinue: note?.address == address)
+            bytes: file.count, total: note?.total, validator: note?.validator, canContinue: note?.address == address)
     }
 }

@@ -5,7 +5,6 @@ import Support
 /// The predicted decision of a fetch, with its reason: a dry run of `put`.
 public struct Explanation: Sendable, Equatable {
     public enum Decision: String, Sendable, CaseIterable {
-        /// Serve the entry.
         case hit
         /// Ask the server whether the entry is still valid.
         case revalidate
@@ -17,13 +16,11 @@ public struct Explanation: Sendable, Equatable {
         case stale
         /// There is no usable entry, and the run is offline.
         case offlineMiss = "offline-miss"
-        /// Repeat a cached failure.
         case rememberedFailure = "remembered-failure"
         /// Fail without a request, because the request or the address is blocked.
         case refused
     }
 
-    /// The entry of the key.
     public struct Kept: Sendable, Equatable {
         public let entry: Entry
         public let isExpired: Bool
@@ -45,16 +42,15 @@ public struct Explanation: Sendable, Equatable {
         public let canContinue: Bool
     }
 
-    /// The answer of the remote.
     public struct Shared: Sendable, Equatable {
         public enum Status: String, Sendable {
             case hit, miss, error
         }
 
         public let status: Status
-        public let fetchedAt: Timestamp?
-        public let expiresAt: Timestamp?
-        public let bytes: Int?
+        public var fetchedAt: Timestamp?
+        public var expiresAt: Timestamp?
+        public var bytes: Int?
     }
 
     /// The address without its secrets.
@@ -74,7 +70,7 @@ public struct Explanation: Sendable, Equatable {
     public let shared: Shared?
     /// Whether the key's lock is held. A fetch would first wait for it.
     public let isLocked: Bool
-    /// The addresses of the host; nil if not resolved.
+    /// The addresses of the host, or nil if they were not resolved.
     public let addresses: [JudgedAddress]?
     /// After a temporary failure of this address, other addresses of the same picture have priority until this time.
     public let restsUntil: Timestamp?
@@ -86,7 +82,6 @@ struct ExplainedFacts {
     var negative: NegativeAnswer?
     var leftover: Explanation.Leftover?
     var isLocked = false
-    /// Whether the picture is ephemeral.
     var isEphemeral = false
     /// Whether the entry came from another address, so that its validators are meaningless to this server.
     var isOfAnotherAddress = false

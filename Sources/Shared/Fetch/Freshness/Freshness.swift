@@ -4,11 +4,9 @@ import Support
 
 /// How to answer a request for a key, decided from its entry.
 enum Freshness: Equatable {
-    /// Serve the entry without a request.
     case serve(CacheStatus)
     /// Ask the server whether the entry is still valid.
     case revalidate(Validators)
-    /// Request the whole body.
     case fetch
     /// There is no usable entry, and the run is offline.
     case unavailable
@@ -19,7 +17,6 @@ enum Freshness: Equatable {
         var refreshes = false
         /// Whether to serve expired entries if the server fails.
         var servesStale = true
-        /// Whether to respect the server's `Cache-Control`.
         var respectsServer = false
         /// Whether another thread or process held the key's lock and may have fetched the entry.
         var hasWaited = false

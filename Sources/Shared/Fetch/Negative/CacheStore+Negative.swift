@@ -54,7 +54,6 @@ extension HTTPRequest {
 /// picture is requested.
 extension CacheStore {
     private static let postponed = "postponed"
-    /// The duration of the postponement.
     private static let postponement: Duration = .seconds(10 * 60)
 
     /// Records a temporary failure of an address. Errors of the cache are only logged.

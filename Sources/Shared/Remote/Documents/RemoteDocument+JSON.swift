@@ -5,7 +5,6 @@ import Support
 
 /// The JSON form of a document: `{"document":{…}}`, preceded by `"hmac"` if it is signed.
 extension RemoteDocument {
-    /// - Parameter key: the signing key; nil for an unsigned document.
     func encoded(key: [UInt8]?) -> [UInt8] {
         let document = json.bytes
         return JSON.object([
@@ -14,10 +13,12 @@ extension RemoteDocument {
     }
 
     private var json: JSON {
-        .object([
-            "layout": .integer(1), "name": .string(name.digest), "kind": .string(subject.kind), "key": subject.key,
-            "variant": subject.variant?.name, "of_sha256": subject.variant?.of, "row": subject.row?.name,
-            "collection": subject.row?.collection, "sha256": sha256.map(JSON.string),
+        let subject = subject.fields
+        return .object([
+            "layout": .integer(1), "name": .string(name.digest), "kind": .string(subject.kind),
+            "key": subject.key.map(JSON.string), "variant": subject.variant.map(JSON.string),
+            "of_sha256": subject.of.map(JSON.string), "row": subject.row.map(JSON.string),
+            "collection": subject.collection.map(JSON.string), "sha256": sha256.map(JSON.string),
             "bytes": sha256.map { _ in .integer(count) }, "body": body,
             "content_type": picture.map { .string($0.contentType) },
             "extension": picture.map { .string($0.fileExtension) }, "width": picture?.width.map(JSON.integer),
@@ -30,8 +31,7 @@ extension RemoteDocument {
             "immutable": directives.isImmutable ? .bool(true) : nil,
             "usable_until": directives.usableUntil.map { .string($0.iso8601Milliseconds) },
             "stands_in_until": directives.standsInUntil.map { .string($0.iso8601Milliseconds) },
-            "vary": vary.map(JSON.string),
-            "cost_ms": .integer(Int(cost.milliseconds)),
+            "vary": vary.map(JSON.string), "cost_ms": .integer(Int(cost.milliseconds)),
         ])
     }
 
@@ -53,24 +53,26 @@ extension RemoteDocument {
         guard record.integer("layout") == 1, record.string("name") == name.digest else {
             throw RemoteFailure.damaged("it is the document of another entry")
         }
-        for name in Self.texts where record.string(name)?.unicodeScalars.contains(where: Self.isControl) == true {
+        // C0, DEL and C1 (Unicode, category Cc).
+        let isControl = { (scalar: Unicode.Scalar) in scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) }
+        for name in Self.texts where record.string(name)?.unicodeScalars.contains(where: isControl) == true {
             throw RemoteFailure.damaged("its field \"\(name)\" has control characters")
         }
         guard record.string("url").map(Self.isAddress) ?? true else {
             throw RemoteFailure.damaged("its url cannot be fetched")
         }
-        guard let subject = Subject(record), let content = Content(record),
-            let fetchedAt = record.string("fetched_at").flatMap({ Timestamp(iso8601: $0) })
-        else { throw RemoteFailure.damaged("it lacks a required field") }
+        func time(_ field: FieldPath) -> Timestamp? { record.string(field).flatMap { Timestamp(iso8601: $0) } }
+        guard let subject = Subject(record), let content = Content(record), let fetchedAt = time("fetched_at") else {
+            throw RemoteFailure.damaged("it lacks a required field")
+        }
         self.init(
             name: name, subject: subject, content: content, picture: FileFacts(record), url: record.string("url"),
             validators: Validators(etag: record.string("etag"), lastModified: record.string("last_modified")),
-            fetchedAt: fetchedAt, expiresAt: record.string("expires_at").flatMap { Timestamp(iso8601: $0) },
+            fetchedAt: fetchedAt, expiresAt: time("expires_at"),
             directives: CacheDirectives(
                 mustRevalidate: record.bool("must_revalidate") ?? false,
-                isImmutable: record.bool("immutable") ?? false,
-                usableUntil: record.string("usable_until").flatMap { Timestamp(iso8601: $0) },
-                standsInUntil: record.string("stands_in_until").flatMap { Timestamp(iso8601: $0) }),
+                isImmutable: record.bool("immutable") ?? false, usableUntil: time("usable_until"),
+                standsInUntil: time("stands_in_until")),
             vary: record.string("vary"),
             cost: .milliseconds(min(max(record.integer("cost_ms") ?? 0, 0), 86_400_000)))
     }
@@ -81,41 +83,20 @@ extension RemoteDocument {
         "last_modified", "fetched_at", "expires_at", "usable_until", "stands_in_until",
     ]
 
-    /// C0, DEL and C1 (Unicode, category Cc).
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-    }
-
-    private static func isAddress(_ text: String) -> Bool {
-        (try? WebURL(text)).map { $0.credentials == nil } ?? false
-    }
+    private static func isAddress(_ text: String) -> Bool { (try? WebURL(text)).map { $0.credentials == nil } ?? false }
 }
 
 extension RemoteDocument.Subject {
-    fileprivate var kind: String {
+    /// The values of the document's fields with these names; `of` is `of_sha256`.
+    fileprivate var fields:
+        (kind: String, key: String?, variant: String?, of: String?, row: String?, collection: String?)
+    {
         switch self {
-        case .original: "original"
-        case .variant: "variant"
-        case .metadata: "metadata"
-        case .list: "list"
+        case .original(let key): ("original", key, nil, nil, nil, nil)
+        case .variant(let name, let key, let sha256): ("variant", key, name, sha256, nil, nil)
+        case .metadata(let name, let collection): ("metadata", nil, nil, nil, name, collection)
+        case .list: ("list", nil, nil, nil, nil, nil)
         }
-    }
-
-    fileprivate var key: JSON? {
-        switch self {
-        case .original(let key), .variant(_, let key, _): .string(key)
-        case .metadata, .list: nil
-        }
-    }
-
-    fileprivate var row: (name: JSON, collection: JSON)? {
-        guard case .metadata(let name, let collection) = self else { return nil }
-        return (.string(name), .string(collection))
-    }
-
-    fileprivate var variant: (name: JSON, of: JSON)? {
-        guard case .variant(let name, _, let sha256) = self else { return nil }
-        return (.string(name), .string(sha256))
     }
 
     fileprivate init?(_ record: Record) {

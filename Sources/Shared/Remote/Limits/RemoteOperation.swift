@@ -11,7 +11,6 @@ final class RemoteOperation: Sendable {
         let answer: Duration
         /// The window in which `RemoteSettings.Timeouts.leastRate` is measured.
         let stall: Duration
-        /// The maximum time for the whole operation.
         let deadline: Duration
         let byteLimit: Int
     }
@@ -41,7 +40,6 @@ final class RemoteOperation: Sendable {
         state = Monitor(State(windowStart: begun))
     }
 
-    /// The number of bytes transferred so far.
     var bytes: Int { state.withLock { $0.bytes } }
 
     /// The longest wait before the next `check`.

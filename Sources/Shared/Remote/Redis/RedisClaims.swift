@@ -23,7 +23,6 @@ final class RedisClaim: RemoteClaim {
 final class RedisClaims: Sendable {
     private struct State {
         var held: [ObjectIdentifier: RedisClaim] = [:]
-        /// Claims that the thread has to release.
         var released: [RedisClaim] = []
         var thread: Thread?
         /// The deadline for the last releases; nil until the run closes the remote.
@@ -66,11 +65,9 @@ final class RedisClaims: Sendable {
     /// Claims an entry, or returns nil if another holder has the claim. Throws `RemoteFailure` and the operation's
     /// errors.
     func claim(_ name: RemoteName, token: String, _ operation: RemoteOperation) throws -> RedisClaim? {
+        let keys = [Self.key(ofClaim: name), Self.key(ofFence: name)]
         let fence = try server.number(
-            [
-                "EVAL", Self.take, "2", Self.key(ofClaim: name), Self.key(ofFence: name), token,
-                "\(Self.length.milliseconds)",
-            ], operation)
+            ["EVAL", Self.take, "2"] + keys + [token, "\(Self.length.milliseconds)"], operation)
         guard fence > 0 else { return nil }
         let claim = RedisClaim(name, token: token, fence: fence, claims: self)
         state.withLock { state in
@@ -88,7 +85,6 @@ final class RedisClaims: Sendable {
         }
     }
 
-    /// Releases and renews claims until `close`.
     private func work() {
         var due = SteadyTime.now() + Self.renewal
         while true {

@@ -18,9 +18,7 @@ final class RedisConnection: Sendable {
         let targets =
             try address.url.address.map { [$0] }
             ?? NameLookup.addresses(of: address.host, limit: limit, interruption: interruption)
-        guard let last = targets.last else {
-            throw RemoteFailure.failed("cannot find the address of \(address.host)")
-        }
+        guard let last = targets.last else { throw RemoteFailure.failed("cannot find the address of \(address.host)") }
         func connected(to target: IPAddress) throws -> RedisSocket {
             try RedisSocket(target, port: address.port, within: limit, operation)
         }

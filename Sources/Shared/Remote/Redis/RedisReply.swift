@@ -1,11 +1,9 @@
-/// A server's reply to a command.
 enum RedisReply: Equatable {
     case none
     case integer(Int)
     case status(String)
     /// The size of a bulk string, whose bytes were passed to the receiver as they arrived.
     case bytes(Int)
-    /// An error reply with the server's message.
     case refusal(String)
 }
 

@@ -7,7 +7,6 @@ final class RedisServer: Sendable {
     private let interruption: Interruption
     private let idle = Monitor<[RedisConnection]>([])
 
-    /// Opens no connection.
     init(_ address: RemoteAddress.RedisAddress, timeouts: RemoteSettings.Timeouts, interruption: Interruption) {
         self.address = address
         self.timeouts = timeouts
@@ -37,7 +36,6 @@ final class RedisServer: Sendable {
         return reply
     }
 
-    /// Returns an idle connection that is still open, or nil.
     private func takeIdle() -> RedisConnection? {
         while let known = idle.withLock({ $0.popLast() }) {
             if known.isUsable { return known }

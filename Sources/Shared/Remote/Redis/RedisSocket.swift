@@ -99,7 +99,6 @@ private func sendBytes(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: 
 }
 
 extension IPAddress {
-    /// Calls `body` with the `sockaddr` of this address.
     fileprivate func withSocketAddress<Result>(
         port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result {

@@ -69,11 +69,6 @@ public enum RemoteAddress: Sendable, Equatable {
         case .folder: nil
         }
     }
-
-    /// Whether the remote needs network connections.
-    public var usesNetwork: Bool {
-        if case .folder = self { false } else { true }
-    }
 }
 
 extension RemoteAddress: CustomStringConvertible {

@@ -3,15 +3,12 @@ import Support
 /// The reason why a remote cannot be used.
 public enum RemoteFailure: Failure {
     case badAddress(String)
-    /// The signing key cannot be used.
     case badKey(String)
     /// The server refuses a request and would refuse it again.
     case refused(String)
     /// The server could not be reached or gave a wrong answer.
     case failed(String)
-    /// The server sent a damaged object.
     case damaged(String)
-    /// The operation ran out of time.
     case givenUp
 
     public var code: String {

@@ -5,8 +5,6 @@ import Support
 
 /// A folder that machines share, usually on a network file system. Files are written under a temporary name and
 /// renamed.
-///
-/// A system call can block for long if the file server is down; the limits apply only after the call returns.
 struct FolderStorage: RemoteStorage {
     let path: String
 

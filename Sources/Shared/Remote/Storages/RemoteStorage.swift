@@ -1,8 +1,6 @@
 import HTTP
 import Store
-import Support
 
-/// An object in a remote.
 enum RemoteObject: Sendable, Equatable {
     /// The description of an entry.
     case document(RemoteName)
@@ -54,7 +52,6 @@ protocol RemoteStorage: Sendable {
     func close(within limit: Duration)
 }
 
-/// The result of an attempt to get a claim.
 enum ClaimAnswer {
     case granted(any RemoteClaim)
     /// Another machine has the claim.

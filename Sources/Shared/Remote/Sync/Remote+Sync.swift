@@ -57,7 +57,6 @@ extension Remote {
         }
     }
 
-    /// Stores the list of a scope's entries.
     func write(_ list: SyncList, for scope: ScopeName) throws {
         let bytes = list.text
         guard bytes.count <= SyncList.byteLimit else { throw SyncList.tooLong }

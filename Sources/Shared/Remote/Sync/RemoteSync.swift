@@ -17,9 +17,7 @@ public struct RemoteSync: Sendable {
         (name: "exercisedb", isLasting: false),
     ]
 
-    /// - Parameters:
-    ///   - cache: a scope that may be shared.
-    ///   - jobs: the number of threads.
+    /// - Parameter jobs: the number of threads.
     public init(_ remote: Remote, _ cache: CacheStore, jobs: Int, interruption: Interruption) {
         self.remote = remote
         self.cache = cache
@@ -48,9 +46,7 @@ public struct RemoteSync: Sendable {
         for (collection, onlyLasting) in Self.collections {
             let all = try cache.metadata.items(in: collection, from: "", through: "\u{10FFFF}")
             let rows = Monitor(all.filter { !onlyLasting || $0.expiresAt == nil }[...])
-            report += try onThreads {
-                rows.withLock { $0.popFirst() }
-            } work: { [cache] in
+            report += try onThreads({ rows.withLock { $0.popFirst() } }) { [cache] in
                 try upload(cache.metadata.remoteOffer(of: $0, in: collection))
             }
         }
@@ -66,16 +62,11 @@ public struct RemoteSync: Sendable {
         var report = SyncReport()
         for group in try remote.list(of: cache.scope).groups {
             let names = Monitor(group[...])
-            report += try onThreads {
-                names.withLock { $0.popFirst() }
-            } work: { [self] in
-                try take($0, room)
-            }
+            report += try onThreads({ names.withLock { $0.popFirst() } }) { [self] in try take($0, room) }
         }
         return report
     }
 
-    /// Downloads an entry if there is room for it.
     private func take(_ name: RemoteName, _ room: Monitor<Int>) throws -> SyncReport {
         switch try remote.document(of: name, atMost: RemoteDocument.byteLimit) {
         case .found(let document):

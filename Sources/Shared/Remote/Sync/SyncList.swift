@@ -17,8 +17,6 @@ struct SyncList: Equatable {
 
     private var lines: Set<String> = []
 
-    var count: Int { lines.count }
-
     init() {}
 
     /// Reads a list and ignores invalid lines.

@@ -5,7 +5,7 @@ import Support
 
 extension ToolContext {
     /// Returns the folder of `--output-dir` without creating it, or nil without this option. Throws `UsageFailure` if
-    /// another option requires `--output-dir`, and `ConfigurationFailure` for an invalid setting.
+    /// another option requires `--output-dir`.
     ///
     /// - Parameter standard: the default of `--name-template`.
     public func outputFolder(standard: NameTemplate) throws -> OutputFolder? {
@@ -15,8 +15,7 @@ extension ToolContext {
             }
             return nil
         }
-        return OutputFolder(
-            path, template: arguments[.nameTemplate] ?? standard, synchronizes: try value(.sync))
+        return OutputFolder(path, template: arguments[.nameTemplate] ?? standard, synchronizes: try value(.sync))
     }
 
     /// Creates the folder of an output file if it is missing, and allows the file in `requirements`. Call it before
@@ -41,5 +40,19 @@ extension ToolContext {
         try folder.make()
         requirements.folders.append(folder.path)
         return OriginalCopies(in: folder, overwrites: arguments[.overwrite])
+    }
+
+    /// Writes a report, for a command that writes no other. Throws `SystemFailure`.
+    public func report(_ json: JSON, _ text: String) throws {
+        try ReportOutput(json: arguments[.json]).write(json, text)
+    }
+
+    /// Writes bytes to a file, or to standard output if `path` is nil or `-`. A file is replaced atomically, and synced
+    /// with `--sync`. `form` controls escaping on a terminal. Throws `SystemFailure`.
+    public func write(_ bytes: [UInt8], to path: String?, as form: TextOutput.Form = .plain) throws {
+        guard let path, path != "-" else { return try TextOutput.standard().write(bytes, as: form) }
+        let file = try OutputFile(path: path)
+        try bytes.withUnsafeBytes { try file.write($0) }
+        try file.commit(synchronized: value(.sync))
     }
 }

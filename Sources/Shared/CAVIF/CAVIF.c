@@ -169,9 +169,10 @@ void cavif_free(cavif_file *file) {
 #else
 
 const char *cavif_load(void) {
-    return "built without libavif's header; install it (Debian: libavif-dev, Homebrew: libavif) and "
-           "rebuild";
+    return "built without libavif's header; install it (Debian: libavif-dev, Homebrew: libavif) and rebuild";
 }
+
+const char *cavif_version(void) { return NULL; }
 
 cavif_status cavif_encode(const cavif_picture *picture, cavif_file *file) {
     (void)picture;

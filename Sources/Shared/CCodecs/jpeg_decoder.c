@@ -97,9 +97,7 @@ static void emit_message(j_common_ptr info, int level) {
     }
 }
 
-static void output_message(j_common_ptr info) { (void)info; }
-
-static void init_source(j_decompress_ptr info) { (void)info; }
+static void do_nothing(j_decompress_ptr info) { (void)info; }
 
 static boolean fill_input_buffer(j_decompress_ptr info) {
     apod_jpeg_decoder *decoder = owner((j_common_ptr)info);
@@ -132,8 +130,6 @@ static void skip_input_data(j_decompress_ptr info, long count) {
     decoder->offset += (uint64_t)count - decoder->source.bytes_in_buffer;
     decoder->source.bytes_in_buffer = 0;
 }
-
-static void term_source(j_decompress_ptr info) { (void)info; }
 
 /// Stops on request and at the scan limit. libjpeg decodes all scans of a progressive picture before the first row.
 /// Each scan, regardless of its size, visits every block, so a small file with many tiny scans could take an hour.
@@ -213,7 +209,6 @@ apod_jpeg_decoder *apod_jpeg_open(apod_input input, uint32_t scan_limit, int all
     decoder->info.err = jpeg_std_error(&decoder->errors);
     decoder->errors.error_exit = error_exit;
     decoder->errors.emit_message = emit_message;
-    decoder->errors.output_message = output_message;
     decoder->info.client_data = decoder;
     if (setjmp(decoder->escape)) {
         jpeg_destroy_decompress(&decoder->info);
@@ -222,11 +217,11 @@ apod_jpeg_decoder *apod_jpeg_open(apod_input input, uint32_t scan_limit, int all
     }
     jpeg_create_decompress(&decoder->info);
     decoder->source = (struct jpeg_source_mgr){
-        .init_source = init_source,
+        .init_source = do_nothing,
         .fill_input_buffer = fill_input_buffer,
         .skip_input_data = skip_input_data,
         .resync_to_restart = jpeg_resync_to_restart,
-        .term_source = term_source,
+        .term_source = do_nothing,
     };
     decoder->info.src = &decoder->source;
     decoder->progress.progress_monitor = watch_progress;

@@ -43,8 +43,6 @@ static void error_exit(j_common_ptr info) {
 
 static void emit_message(j_common_ptr info, int level) { (void)info, (void)level; }
 
-static void output_message(j_common_ptr info) { (void)info; }
-
 static void hand_over(apod_jpeg_encoder *encoder, size_t count) {
     if (count > 0 && encoder->output.write(encoder->output.context, encoder->buffer, (ptrdiff_t)count) != 0) {
         leave((j_common_ptr)&encoder->info, APOD_STOPPED);
@@ -74,7 +72,6 @@ apod_jpeg_encoder *apod_jpeg_encoder_open(apod_output output) {
     encoder->info.err = jpeg_std_error(&encoder->errors);
     encoder->errors.error_exit = error_exit;
     encoder->errors.emit_message = emit_message;
-    encoder->errors.output_message = output_message;
     encoder->info.client_data = encoder;
     if (setjmp(encoder->escape)) {
         jpeg_destroy_compress(&encoder->info);

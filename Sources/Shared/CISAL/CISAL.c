@@ -167,10 +167,6 @@ cisal_state cisal_inflate(
 
 #else
 
-struct cisal_stream {
-    char nothing;
-};
-
 const char *cisal_version(void) { return NULL; }
 
 cisal_stream *cisal_open(void) { return NULL; }

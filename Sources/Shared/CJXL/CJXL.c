@@ -102,19 +102,17 @@ cjxl_event cjxl_next(cjxl_decoder *decoder, const uint8_t *bytes, size_t count, 
         if (JxlDecoderSetInput(decoder->decoder, bytes, count) != SUCCESS) return CJXL_CORRUPT;
         decoder->count = count;
     }
-    for (;;) {
-        switch (JxlDecoderProcessInput(decoder->decoder)) {
-        case NEEDS_INPUT:
-            *used = decoder->count - JxlDecoderReleaseInput(decoder->decoder);
-            return CJXL_NEEDS_INPUT;
-        case HAS_INFO:
-            return JxlDecoderGetBasicInfo(decoder->decoder, &decoder->info) == SUCCESS ? CJXL_HEADER : CJXL_CORRUPT;
-        case HAS_COLOURS: return CJXL_PROFILE;
-        case NEEDS_PIXELS: return CJXL_NEEDS_PIXELS;
-        case SUCCESS:
-        case HAS_IMAGE: return CJXL_DONE;
-        default: return CJXL_CORRUPT;
-        }
+    switch (JxlDecoderProcessInput(decoder->decoder)) {
+    case NEEDS_INPUT:
+        *used = decoder->count - JxlDecoderReleaseInput(decoder->decoder);
+        return CJXL_NEEDS_INPUT;
+    case HAS_INFO:
+        return JxlDecoderGetBasicInfo(decoder->decoder, &decoder->info) == SUCCESS ? CJXL_HEADER : CJXL_CORRUPT;
+    case HAS_COLOURS: return CJXL_PROFILE;
+    case NEEDS_PIXELS: return CJXL_NEEDS_PIXELS;
+    case SUCCESS:
+    case HAS_IMAGE: return CJXL_DONE;
+    default: return CJXL_CORRUPT;
     }
 }
 

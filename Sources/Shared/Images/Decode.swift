@@ -40,15 +40,7 @@ func animationReader(
 }
 
 extension ImageDecoder {
-    static let all: [ImageDecoder] = [
-        .jpeg,
-        .png,
-        .gif,
-        .webp,
-        .tiff,
-        .heif,
-        .jpegXL,
-    ]
+    static let all: [ImageDecoder] = [.jpeg, .png, .gif, .webp, .tiff, .heif, .jpegXL]
 
     /// Returns the decoder of a format. A test checks that every format has a decoder.
     static func of(_ format: ImageFormat) -> ImageDecoder { all.first { $0.formats.contains(format) }! }

@@ -26,8 +26,7 @@ public func downsample(
 public func render(
     _ pixels: PixelBuffer, to output: Output, options: DecodeOptions = DecodeOptions()
 ) throws -> DownsampleResult {
-    let info = ImageHeader(
-        format: .png, storedSize: pixels.size, isAnimated: false, hasAlpha: pixels.hasAlpha)
+    let info = ImageHeader(format: .png, storedSize: pixels.size, isAnimated: false, hasAlpha: pixels.hasAlpha)
     var result: DownsampleResult?
     try DownsampleJob(info: info, outputs: [output], options: options, isLinear: false).run(pixels) { result = $1 }
     return result!

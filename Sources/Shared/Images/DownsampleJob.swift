@@ -361,9 +361,9 @@ extension DownsampleJob {
     private func wholeFrames(_ source: some ByteSource) throws -> (any AnimationReader)? {
         do {
             return try animationReader(source, info, options: options)
-        } catch ImageError.truncated where options.allowsTruncated {
-            return nil
-        } catch FormatFailure.truncated where options.allowsTruncated {
+        } catch ImageError.truncated where options.allowsTruncated,
+            FormatFailure.truncated where options.allowsTruncated
+        {
             return nil
         }
     }

@@ -44,8 +44,7 @@ struct Plane {
     }
 
     private func narrowed(to columns: Int) -> Plane {
-        var narrow = Plane(
-            width: columns, height: height, values: [Float](repeating: 0, count: columns * height))
+        var narrow = Plane(width: columns, height: height, values: [Float](repeating: 0, count: columns * height))
         let step = Float(width) / Float(columns)
         for x in 0..<columns {
             let (from, to) = (Float(x) * step, min(Float(x + 1) * step, Float(width)))

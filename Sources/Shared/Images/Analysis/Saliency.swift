@@ -65,9 +65,7 @@ public enum Saliency: String, Sendable, Hashable, CaseIterable {
         for start in 0...map.slices - kept {
             let total = Double(kept * map.depth)
             scores.append(
-                histogram.reduce(0) { sum, n in
-                    n == 0 ? sum : sum - Double(n) / total * log2(Double(n) / total)
-                })
+                histogram.reduce(0) { $1 == 0 ? $0 : $0 - Double($1) / total * log2(Double($1) / total) })
             if start + kept < map.slices {
                 count(start, -1)
                 count(start + kept, 1)

@@ -68,8 +68,7 @@ extension LightEncoding {
             }
         }
         guard colorants.count == 3, let toSRGB = Self.primaries.inverse else { return nil }
-        self.init(
-            curves: curves, matrix: toSRGB * Matrix3(columns: colorants[0], colorants[1], colorants[2]))
+        self.init(curves: curves, matrix: toSRGB * Matrix3(columns: colorants[0], colorants[1], colorants[2]))
     }
 
     private static let tables = [cmsSigAToB0Tag, cmsSigAToB1Tag]

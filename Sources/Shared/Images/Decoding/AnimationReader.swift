@@ -22,6 +22,7 @@ protocol AnimationReader: AnyObject {
 }
 
 extension AnimationReader {
+    var profile: [UInt8]? { nil }
     var isDamaged: Bool { false }
 }
 

@@ -10,9 +10,8 @@ protocol PlaneReader: AnyObject {
     func readGroup(into destination: (Int, Int) -> UnsafeMutablePointer<UInt8>) throws
     /// Reads the rest of the file, as `RowReader.finish` does.
     func finish() throws
-    /// As in `RowReader`.
+    // As in `RowReader`.
     var isTruncated: Bool { get }
-    /// As in `RowReader`.
     var isDamaged: Bool { get }
 }
 

@@ -9,7 +9,6 @@ final class GIFAnimationReader: AnimationReader {
     let size: PixelSize
     let frameCount: Int
     let plays: Int
-    var profile: [UInt8]? { nil }
     private let frames: [GIFFrame]
     private let stream: GIFStream
     private let options: DecodeOptions

@@ -34,9 +34,7 @@ final class CodedTiles {
         if y / size.height != row {
             tiles = []
             row = y / size.height
-            for tile in tiling.tiles[row * tiling.columns..<(row + 1) * tiling.columns] {
-                tiles.append(try decode(tile))
-            }
+            tiles = try tiling.tiles[row * tiling.columns..<(row + 1) * tiling.columns].map(decode)
         }
         for (index, tile) in tiles.enumerated() {
             let start = index * size.width

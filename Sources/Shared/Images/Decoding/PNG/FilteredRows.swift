@@ -33,7 +33,15 @@ final class FilteredRows {
         worker = BlocksAhead(
             (0..<Self.blockCount).map { _ in RowBlock(count: perBlock * rowBytes) }, spareThreads: options.spareThreads
         ) { queue in
-            try Self.unpackAll(stream, queue, rowBytes: rowBytes, rows: rows, perBlock: perBlock)
+            var rest = rows
+            while rest > 0 {
+                guard let block = queue.nextFree() else { return }
+                let failure = stream.unpack(into: block, rowBytes: rowBytes, rows: min(perBlock, rest))
+                rest -= block.rows
+                queue.fill(block)
+                if let failure { throw failure }
+            }
+            try stream.finish()
         }
     }
 
@@ -72,21 +80,6 @@ final class FilteredRows {
         if let block { worker.free(block) }
         block = nil
         try worker.finish()
-    }
-
-    /// Fills blocks with all rows. Runs on the worker.
-    private static func unpackAll(
-        _ stream: PNGDataStream, _ queue: BlockQueue<RowBlock>, rowBytes: Int, rows: Int, perBlock: Int
-    ) throws {
-        var rest = rows
-        while rest > 0 {
-            guard let block = queue.nextFree() else { return }
-            let failure = stream.unpack(into: block, rowBytes: rowBytes, rows: min(perBlock, rest))
-            rest -= block.rows
-            queue.fill(block)
-            if let failure { throw failure }
-        }
-        try stream.finish()
     }
 }
 

@@ -2,14 +2,12 @@ import Formats
 import Support
 
 /// Decodes an animated PNG. Each frame is a PNG that is drawn on the canvas (PNG specification, third edition,
-/// §11.3.4.2).
+/// §11.3.4.2), and is converted to sRGB.
 ///
 /// Needs memory for the canvas, for a second canvas if a frame has "restore to previous", for a row, and for
 /// interlaced frames.
 final class PNGAnimationReader: AnimationReader {
     let size: PixelSize
-    /// Frames are converted to sRGB during decoding.
-    var profile: [UInt8]? { nil }
     var frameCount: Int { animation.frames.count }
     var plays: Int { animation.plays }
     private let source: any ByteSource

@@ -55,13 +55,12 @@ final class PNGReader: RowReader {
         if header.direct != 0 && allowsDirect {
             rows = try DirectRows(
                 source, at: Int(clamping: header.data_offset), size: size, channels: layout.channels, options: options)
-        } else if header.interlaced != 0 {
-            try decoder.start(isWide: sampleBytes == 2)
-            rows = try InterlacedRows(
-                decoder, size: size, bytesPerPixel: layout.channels * sampleBytes, options: options)
         } else {
             try decoder.start(isWide: sampleBytes == 2)
-            rows = decoder
+            let pixelBytes = layout.channels * sampleBytes
+            rows =
+                header.interlaced == 0
+                ? decoder : try InterlacedRows(decoder, size: size, bytesPerPixel: pixelBytes, options: options)
         }
     }
 

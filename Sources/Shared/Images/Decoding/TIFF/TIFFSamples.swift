@@ -48,13 +48,7 @@ struct TIFFSamples {
         let hasAlpha = hasAlpha && samples > colours
         self.hasAlpha = hasAlpha
         used = colours + (hasAlpha ? 1 : 0)
-        switch (palette.isEmpty ? colours : 3, hasAlpha) {
-        case (1, false): layout = .gray
-        case (1, true): layout = .grayAlpha
-        case (3, false): layout = .rgb
-        case (3, true): layout = .rgba
-        default: layout = .cmyk
-        }
+        layout = colours == 4 ? .cmyk : RowLayout(channels: (palette.isEmpty ? colours : 3) + (hasAlpha ? 1 : 0))
         bits = Int(page.bits)
         isSeparate = page.is_separate != 0
         step = isSeparate ? 1 : samples

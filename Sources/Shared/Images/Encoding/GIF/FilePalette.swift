@@ -55,7 +55,6 @@ struct FilePalette {
         self.init(order.map { shared.colours[$0] }, room: room)
     }
 
-    /// Returns the index of a colour, or nil.
     func index(of colour: PackedColour) -> UInt8? { table.index(of: colour) }
 
     /// Returns the lowest index that a frame does not draw, to use for skipped pixels. Returns nil if the frame draws

@@ -161,7 +161,7 @@ final class RowResampler: Resampler {
     }
 }
 
-/// Averages boxes of pixels, if the filter alone would need too many rows in memory.
+/// Averages boxes of pixels, because the filter alone would need too many rows in memory.
 private final class RowBox {
     /// The averaged rows, with only the needed columns.
     let rows: RowRing

@@ -10,7 +10,6 @@ final class AnimatedOutput {
     private var pace: FramePace
     /// The delay of the frame on the canvas in milliseconds; nil before the first frame.
     private var delay: Int?
-    /// The number of frames kept.
     private(set) var count = 0
 
     /// - Parameters:

@@ -5,11 +5,10 @@ import Support
 ///
 /// A frame is cropped to the rectangle that changed. Unchanged pixels in it keep their colour, so they cannot flicker.
 /// If a pixel becomes transparent, the previous frame's rectangle is extended to the pixel and cleared afterwards
-/// (disposal method, GIF89a §23). Each frame is therefore written only when the next is known. All other frames are
-/// left in place.
+/// (disposal method, GIF89a §23). Each frame is therefore written only when the next is known.
 ///
-/// Colours are exact if all colours of a frame fit in a palette. Otherwise an existing palette is reused while it fits
-/// about as well as it fits its original frame, because a new palette shifts all colours slightly. Dithering is
+/// Colours are exact if all colours of a frame fit in a palette. Otherwise the first or last palette is reused if its
+/// error is about as low as for its original frame, because a new palette shifts all colours slightly. Dithering is
 /// ordered, so its pattern does not change between frames.
 ///
 /// Needs memory for three canvases of 4 bytes per pixel, the pending frame, and the frames in `GIFOutput`.

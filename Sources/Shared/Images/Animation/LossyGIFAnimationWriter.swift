@@ -3,9 +3,9 @@ import Support
 
 /// Encodes a resized animation as a GIF, with the loss that a quality permits.
 ///
-/// A pixel is drawn again only if its displayed colour is farther from its new colour than the loss tolerates, so that
-/// noise does not redraw steady areas. Errors do not accumulate, because each frame is compared with the displayed
-/// pixels. A drawn pixel may get any tolerated colour that makes the data shorter.
+/// A pixel is drawn again only if its displayed colour is farther from its new colour than the loss tolerates, which
+/// ignores noise in steady areas. Errors do not accumulate, because each frame is compared with the displayed pixels. A
+/// drawn pixel may get any tolerated colour that makes the data shorter.
 ///
 /// All frames share a palette of as few colours as the loss permits, except for frames that it fits badly, which get a
 /// local palette. Smooth areas are dithered with a pattern that is fixed to the canvas. In noise and at edges,
@@ -22,7 +22,7 @@ final class LossyGIFAnimationWriter: AnimationWriter {
     private let file: GIFFile
     private var clock = GIFClock()
     private var waiting: [(canvas: PackedCanvas, delay: Int)] = []
-    /// The shared palette, once it is made.
+    /// The shared palette; nil before `begin`.
     private var shared: FramePalette?
     /// The last local palette.
     private var local: FramePalette?

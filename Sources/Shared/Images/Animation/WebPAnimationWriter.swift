@@ -30,8 +30,8 @@ final class WebPAnimationWriter: AnimationWriter {
     /// Lossless encoding is tried only if its first frame is less than this many times as large as the lossy frame.
     /// Later frames may make up for the difference, but not in photographs, whose noise changes in every frame.
     private static let mostGrowth = 3
-    /// The number of pixels per byte of a lossless first frame from which the frame is too plain to predict the size of
-    /// the others, as a blank frame.
+    /// A lossless first frame with more pixels per byte than this is too plain to predict the size of other frames: it
+    /// may be blank.
     private static let plainPixels = 50
 
     init(

@@ -12,7 +12,7 @@ struct RowFlow {
     private let memory: MemoryReservation
 
     /// - Parameters:
-    ///   - layout: the layout of a single plane, or of the pixels after the conversion of three YCbCr planes.
+    ///   - layout: the layout of a single plane, or of the pixels that three YCbCr planes become.
     ///   - whole: the size of the stored picture.
     ///   - plans: the largest output first.
     init(

@@ -45,7 +45,7 @@ extension PixelBuffer {
     func jpeg(quality: Int = 95, chroma: ChromaSampling = .halved) throws -> [UInt8] {
         let sink = MemorySink()
         let drain = ByteDrain(.jpeg, sink)
-        let writer = try JPEGRowWriter(
+        let writer = try JPEGEncoder(
             size: size, channels: channels, coding: EncodeOptions(quality: quality).jpegCoding(chroma, size),
             metadata: PictureMetadata(), into: drain)
         try bytes.withUnsafeBufferPointer { pixels in

@@ -32,7 +32,7 @@ func rowWriter(
     case .jpeg where options.buffersJPEG(of: size, isGray: channels == 1):
         BufferedJPEGWriter(size: size, channels: channels, options: options, into: drain)
     case .jpeg:
-        try JPEGRowWriter(
+        try JPEGEncoder(
             size: size, channels: channels, coding: options.jpegCoding(options.chromaSampling(of: size) ?? .full, size),
             metadata: options.metadata, into: drain)
     case .png where options.holds(size):

@@ -30,6 +30,16 @@ struct Icon: Sendable {
     /// The width of outlines, in whole pixels.
     private var stroke: Double { max(1, length(1.35).rounded()) }
 
+    /// Draws the outline of a rectangle with rounded corners.
+    private func drawBorder(
+        on canvas: inout Canvas, _ square: PixelRect, _ palette: Palette, _ low: Point, _ high: Point, radius: Double
+    ) {
+        let stroke = stroke
+        canvas.fill(palette.line, in: square) { here in
+            SignedDistance.ring(SignedDistance.box(here, low, high, radius: radius), width: stroke)
+        }
+    }
+
     // MARK: Icons
 
     /// The sun over mountains in a frame.
@@ -44,18 +54,15 @@ struct Icon: Sendable {
         canvas.fill(palette.surface, in: square) { SignedDistance.box($0, low, high, radius: radius) }
         canvas.fill(palette.soft, in: square) { here in
             let frame = SignedDistance.box(here, low, high, radius: radius)
-            let left = SignedDistance.triangle(
-                here, small, Point(small.x - (ground - small.y), ground), Point(small.x + (ground - small.y), ground),
-                radius: rounding)
-            let right = SignedDistance.triangle(
-                here, big, Point(big.x - (ground - big.y), ground), Point(big.x + (ground - big.y), ground),
-                radius: rounding)
-            return max(min(left, right), frame + stroke / 2)
+            func mountain(_ top: Point) -> Double {
+                let height = ground - top.y
+                return SignedDistance.triangle(
+                    here, top, Point(top.x - height, ground), Point(top.x + height, ground), radius: rounding)
+            }
+            return max(min(mountain(small), mountain(big)), frame + stroke / 2)
         }
         canvas.fill(palette.accent, in: square) { SignedDistance.circle($0, center: sun, radius: sunRadius) }
-        canvas.fill(palette.line, in: square) { here in
-            SignedDistance.ring(SignedDistance.box(here, low, high, radius: radius), width: stroke)
-        }
+        drawBorder(on: &canvas, square, palette, low, high, radius: radius)
     }
 
     /// A film strip with a play symbol.
@@ -87,9 +94,7 @@ struct Icon: Sendable {
             SignedDistance.triangle(
                 here, Point(left, middle - half), Point(left, middle + half), Point(right, middle), radius: rounding)
         }
-        canvas.fill(palette.line, in: square) { here in
-            SignedDistance.ring(SignedDistance.box(here, low, high, radius: radius), width: stroke)
-        }
+        drawBorder(on: &canvas, square, palette, low, high, radius: radius)
     }
 
     /// A crossed-out cloud.
@@ -136,9 +141,7 @@ struct Icon: Sendable {
             return max(SignedDistance.ring(shackle, width: stroke), here.y - low.y)
         }
         canvas.fill(palette.surface, in: square) { SignedDistance.box($0, low, high, radius: radius) }
-        canvas.fill(palette.line, in: square) { here in
-            SignedDistance.ring(SignedDistance.box(here, low, high, radius: radius), width: stroke)
-        }
+        drawBorder(on: &canvas, square, palette, low, high, radius: radius)
         canvas.fill(palette.accent, in: square) { here in
             min(
                 SignedDistance.circle(here, center: hole, radius: holeRadius),

@@ -4,7 +4,7 @@ import Images
 import Libc
 import Support
 
-/// A rendered message: the coverage of each pixel.
+/// The coverage of each pixel by a rendered message.
 struct MessageDrawing {
     /// The width of the widest line, and the height of all lines, in pixels.
     let size: PixelSize

@@ -82,9 +82,7 @@ enum MessageText {
     }
 
     /// Removes the characters that no font covers, and returns them as `missing`.
-    static func covered(
-        _ text: String, has: (Unicode.Scalar) -> Bool
-    ) -> (text: String, missing: [Unicode.Scalar]) {
+    static func covered(_ text: String, has: (Unicode.Scalar) -> Bool) -> (text: String, missing: [Unicode.Scalar]) {
         var known: [Unicode.Scalar: Bool] = [:]
         var missing: [Unicode.Scalar] = []
         let kept = text.unicodeScalars.filter { scalar in

@@ -47,7 +47,8 @@ struct Palette: Sendable, Hashable {
 
     /// Returns the background colour of a row, counted from the top, under a gradient.
     func background(row: Int, of height: Int, _ gradient: Gradient) -> RGB {
-        let share = gradient.alpha(row: row, height: height) / Self.densest
+        // 0.8 is the maximum opacity of a gradient.
+        let share = gradient.alpha(row: row, height: height) / 0.8
         func mixed(_ from: UInt8, _ to: UInt8) -> UInt8 {
             UInt8((Double(from) + (Double(to) - Double(from)) * share).rounded())
         }
@@ -55,7 +56,4 @@ struct Palette: Sendable, Hashable {
             red: mixed(background.red, shade.red), green: mixed(background.green, shade.green),
             blue: mixed(background.blue, shade.blue))
     }
-
-    /// The maximum opacity of a gradient.
-    private static let densest = 0.8
 }

@@ -92,7 +92,7 @@ import Testing
 
     @Test func paletteHasTheRequestedNumberOfColours() {
         let picture = PixelBuffer.noise(60, 60, channels: 3)
-        let canvas = PackedCanvas(width: 60, height: 60)
+        let canvas = PackedCanvas(PixelSize(width: 60, height: 60))
         for y in 0..<60 {
             picture.bytes.withUnsafeBufferPointer {
                 canvas.setRow(y, $0.baseAddress! + y * 180, channels: 3, background: .white)

@@ -158,8 +158,9 @@ import Testing
                         let encoding = EncodeOptions(format: .avif)
                         _ = try AVIFWriter(size: size, channels: 3, options: encoding, into: drain)
                     } else {
+                        let encoding = EncodeOptions(format: .webp, quality: 50)
                         let writer = try WebPAnimationWriter(
-                            size: size, plays: 1, quality: 50, effort: 0, limits: .standard, into: drain)
+                            encoding, size: size, plays: 1, limits: .standard, into: drain)
                         try writer.write(picture.bytes, delay: 1)
                     }
                 } == "too-slow")

@@ -10,7 +10,6 @@ final class AnimatedOutput {
     private var pace: FramePace
     /// The delay of the frame on the canvas in milliseconds; nil before the first frame.
     private var delay: Int?
-    /// The number of frames kept.
     private(set) var count = 0
 
     /// - Parameters:
@@ -26,12 +25,11 @@ final class AnimatedOutput {
         // encoders may run to choose the smaller file.
         memory = try options.reserve(memory: size, bytesPerPixel: encoding.format == .webp ? 36 : 4)
         canvas = AlignedBuffer(count: size.width * size.height * 4)
-        writer = try animationWriter(
-            encoding, size: size, plays: plays, limits: options.limits, into: drain)
+        writer = try animationWriter(encoding, size: size, plays: plays, limits: options.limits, into: drain)
     }
 
     /// Returns whether to draw the next frame, which is shown for `delay` milliseconds. If so, writes the previous
-    /// frame, whose delay is now final. If not, extends the delay of the previous frame.
+    /// frame, whose delay is now final. If not, adds `delay` to the previous frame.
     func shows(frameOf delay: Int) throws -> Bool {
         guard pace.shows(frameOf: delay) else {
             self.delay = min((self.delay ?? 0) + min(max(delay, 0), 1 << 40), 1 << 50)

@@ -21,22 +21,14 @@ func animationWriter(
     try checkOutput(size, options.format)
     return switch options.format {
     case .gif where options.toleratesLoss && options.quality < 100:
-        try LossyGIFAnimationWriter(
-            size: size, plays: plays, background: options.background, quality: options.quality, effort: options.effort,
-            limits: limits, into: drain)
-    case .gif:
-        try GIFAnimationWriter(
-            size: size, plays: plays, background: options.background, effort: options.effort, limits: limits,
-            into: drain)
-    case .webp:
-        try WebPAnimationWriter(
-            size: size, plays: plays, quality: options.quality, effort: options.effort, limits: limits, into: drain)
+        try LossyGIFAnimationWriter(options, size: size, plays: plays, limits: limits, into: drain)
+    case .gif: try GIFAnimationWriter(options, size: size, plays: plays, limits: limits, into: drain)
+    case .webp: try WebPAnimationWriter(options, size: size, plays: plays, limits: limits, into: drain)
     case .jpeg, .png, .avif: throw ImageError.encoder(options.format, "the format does not support animations")
     }
 }
 
 extension OutputFormat {
-    /// Whether the format supports animations.
     public var holdsAnimations: Bool { self == .gif || self == .webp }
 }
 
@@ -50,8 +42,7 @@ public func encodeAnimation(
     precondition(!frames.isEmpty && frames.allSatisfy { $0.size == frames[0].size && $0.channels >= 3 })
     let sink = MemorySink()
     let drain = ByteDrain(options.format, sink)
-    let writer = try animationWriter(
-        options, size: frames[0].size, plays: plays, limits: .standard, into: drain)
+    let writer = try animationWriter(options, size: frames[0].size, plays: plays, limits: .standard, into: drain)
     for frame in frames {
         try frame.rgba.bytes.withUnsafeBufferPointer { try writer.write($0.baseAddress!, delay: delay) }
     }

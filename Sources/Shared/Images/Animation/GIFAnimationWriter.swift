@@ -5,16 +5,14 @@ import Support
 ///
 /// A frame is cropped to the rectangle that changed. Unchanged pixels in it keep their colour, so they cannot flicker.
 /// If a pixel becomes transparent, the previous frame's rectangle is extended to the pixel and cleared afterwards
-/// (disposal method, GIF89a §23). Each frame is therefore written only when the next is known. All other frames are
-/// left in place.
+/// (disposal method, GIF89a §23). Each frame is therefore written only when the next is known.
 ///
-/// Colours are exact if all colours of a frame fit in a palette. Otherwise an existing palette is reused while it fits
-/// about as well as it fits its original frame, because a new palette shifts all colours slightly. Dithering is
+/// Colours are exact if all colours of a frame fit in a palette. Otherwise the first or last palette is reused if its
+/// error is about as low as for its original frame, because a new palette shifts all colours slightly. Dithering is
 /// ordered, so its pattern does not change between frames.
 ///
 /// Needs memory for three canvases of 4 bytes per pixel, the pending frame, and the frames in `GIFOutput`.
 final class GIFAnimationWriter: AnimationWriter {
-    private let size: PixelSize
     private let background: RGB?
     private let drain: ByteDrain
     private let output: GIFOutput
@@ -34,26 +32,22 @@ final class GIFAnimationWriter: AnimationWriter {
     private static let invisibleError = 6.0
 
     init(
-        size: PixelSize, plays: Int, background: RGB?, effort: Int, limits: DecodeLimits, into drain: ByteDrain
+        _ options: EncodeOptions, size: PixelSize, plays: Int, limits: DecodeLimits, into drain: ByteDrain
     ) throws {
         try limits.check(memory: size, bytesPerPixel: 20)
-        self.size = size
-        self.background = background
+        background = options.background
         self.drain = drain
-        output = GIFOutput(
-            width: size.width, height: size.height, plays: plays, effort: effort, into: drain)
-        before = PackedCanvas(width: size.width, height: size.height)
-        shown = PackedCanvas(width: size.width, height: size.height)
-        current = PackedCanvas(width: size.width, height: size.height)
+        output = GIFOutput(size: size, plays: plays, effort: options.effort, into: drain)
+        before = PackedCanvas(size)
+        shown = PackedCanvas(size)
+        current = PackedCanvas(size)
     }
 
     func write(_ frame: UnsafePointer<UInt8>, delay: Int) throws {
         try drain.checkpoint(nil)
-        for y in 0..<size.height {
-            current.setRow(y, frame + y * size.width * 4, channels: 4, background: background)
-        }
+        current.set(frame, background: background)
         let hundredths = clock.hundredths(delay)
-        var changed: CanvasArea? = whole
+        var changed: CanvasArea? = current.whole
         if var last = pending {
             var changes = self.changes()
             if let cleared = changes.cleared {
@@ -74,14 +68,12 @@ final class GIFAnimationWriter: AnimationWriter {
         try output.finish()
     }
 
-    private var whole: CanvasArea { CanvasArea(columns: 0..<size.width, rows: 0..<size.height) }
-
     /// Returns the bounding rectangles of all pixels that changed, and of all that became transparent.
     private func changes() -> (changed: CanvasArea?, cleared: CanvasArea?) {
         var changed = Extent()
         var cleared = Extent()
-        let width = size.width
-        for y in 0..<size.height {
+        let width = current.width
+        for y in 0..<current.height {
             let new = current.pixels + y * width
             let old = before.pixels + y * width
             var first = 0
@@ -105,10 +97,10 @@ final class GIFAnimationWriter: AnimationWriter {
         }
         if frame.exactColours != nil {
             // 256 colours leave no index for transparency, so the whole canvas must be drawn.
-            let full = DrawnPixels(of: current, whole)
+            let full = DrawnPixels(of: current, current.whole)
             if let exact = full.exactColours, !full.skipsPixels {
                 let palette = IndexedPalette(exact: exact)
-                return draw(whole, full.exactIndices(in: palette), palette, nil, delay)
+                return draw(current.whole, full.exactIndices(in: palette), palette, nil, delay)
             }
         }
         let histogram = frame.histogram

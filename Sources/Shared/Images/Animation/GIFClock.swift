@@ -6,8 +6,7 @@ struct GIFClock {
     /// Returns the delay in hundredths of a second. Carries the rounding error over to later frames, which preserves
     /// the duration of the animation.
     mutating func hundredths(_ milliseconds: Int) -> Int {
-        // Clamped against overflow: no format stores more than 32 bits. The maximum of a GIF, ten minutes, is far
-        // below.
+        // Clamped against overflow: no format stores more than 32 bits.
         let wanted = min(max(milliseconds, 0), 1 << 32) + roundingError
         let result = max((wanted + 5) / 10, 0)
         guard result <= 0xFFFF else {

@@ -3,7 +3,7 @@ final class FramePalette {
     let colours: IndexedPalette
     /// The index of skipped pixels.
     let transparent: UInt8
-    /// The mean error of the pixels that it was made for, as `GIFLoss` weights it.
+    /// The weighted mean error (`GIFLoss`) of the pixels that the palette was made for.
     private let error: Double
     let margin: GIFLoss.Margin
     private let loss: GIFLoss
@@ -11,11 +11,10 @@ final class FramePalette {
     /// would be more visible than the bands.
     private let pattern: [Int]
 
-    /// A palette serves other frames if their mean error is at most this many times its original error,
-    private static let toleratedGrowth = 1.5
-    /// or this many times the error that the loss permits.
-    private static let toleratedLoss = 3.0
-    /// A palette with a colour for fewer pixels would take more bytes than it saves.
+    /// A palette serves other frames if their mean error is at most 1.5 times its original error, or 3 times the error
+    /// that the loss permits.
+    private static let toleratedGrowth = 1.5, toleratedLoss = 3.0
+    /// With fewer pixels per colour, a palette would take more bytes than it saves.
     private static let pixelsPerColour = 64
     /// The squared distance of neighbouring pixels in a smooth area: four levels in each channel.
     private static let smoothDistance = 48
@@ -92,12 +91,10 @@ struct LossyFrame {
     let palette: FramePalette
     /// The index of each pixel of the canvas. Pixels that stay as they are displayed are transparent.
     private var indices: [UInt8]
-    /// The rectangle of the pixels whose displayed colour changes; nil if there are none.
+    /// The bounding rectangle of the drawn pixels; nil if there are none.
     private(set) var area: CanvasArea?
-    /// The number of drawn pixels.
-    private(set) var count = 0
-    /// The sum of their errors, as `GIFLoss` weights them.
-    private(set) var error = 0
+    /// The number of drawn pixels, and the sum of their weighted errors (`GIFLoss`).
+    private(set) var count = 0, error = 0
     private let canvas: PackedCanvas
     private let shown: PackedCanvas
 

@@ -3,9 +3,9 @@ import Support
 
 /// Encodes a resized animation as a GIF, with the loss that a quality permits.
 ///
-/// A pixel is drawn again only if its displayed colour is farther from its new colour than the loss tolerates, so that
-/// noise does not redraw steady areas. Errors do not accumulate, because each frame is compared with the displayed
-/// pixels. A drawn pixel may get any tolerated colour that makes the data shorter.
+/// A pixel is drawn again only if its displayed colour is farther from its new colour than the loss tolerates, which
+/// ignores noise in steady areas. Errors do not accumulate, because each frame is compared with the displayed pixels. A
+/// drawn pixel may get any tolerated colour that makes the data shorter.
 ///
 /// All frames share a palette of as few colours as the loss permits, except for frames that it fits badly, which get a
 /// local palette. Smooth areas are dithered with a pattern that is fixed to the canvas. In noise and at edges,
@@ -22,7 +22,7 @@ final class LossyGIFAnimationWriter: AnimationWriter {
     private let file: GIFFile
     private var clock = GIFClock()
     private var waiting: [(canvas: PackedCanvas, delay: Int)] = []
-    /// The shared palette, once it is made.
+    /// The shared palette; nil before `begin`.
     private var shared: FramePalette?
     /// The last local palette.
     private var local: FramePalette?
@@ -39,27 +39,24 @@ final class LossyGIFAnimationWriter: AnimationWriter {
     private static let choicesPerPixel = 8
 
     init(
-        size: PixelSize, plays: Int, background: RGB?, quality: Int, effort: Int, limits: DecodeLimits,
-        into drain: ByteDrain
+        _ options: EncodeOptions, size: PixelSize, plays: Int, limits: DecodeLimits, into drain: ByteDrain
     ) throws {
         try limits.check(memory: size, bytesPerPixel: 30)
         self.size = size
-        self.background = background
-        loss = GIFLoss(quality: quality)
+        background = options.background
+        loss = GIFLoss(quality: options.quality)
         // Looking further ahead gains less than a percent here.
-        lookAhead = effort >= 7 ? 1 : 0
+        lookAhead = options.effort >= 7 ? 1 : 0
         self.drain = drain
-        file = GIFFile(width: size.width, height: size.height, plays: plays, into: drain)
-        before = PackedCanvas(width: size.width, height: size.height)
-        shown = PackedCanvas(width: size.width, height: size.height)
+        file = GIFFile(size: size, plays: plays, into: drain)
+        before = PackedCanvas(size)
+        shown = PackedCanvas(size)
     }
 
     func write(_ frame: UnsafePointer<UInt8>, delay: Int) throws {
         try drain.checkpoint(nil)
-        let canvas = PackedCanvas(width: size.width, height: size.height)
-        for y in 0..<size.height {
-            canvas.setRow(y, frame + y * size.width * 4, channels: 4, background: background)
-        }
+        let canvas = PackedCanvas(size)
+        canvas.set(frame, background: background)
         waiting.append((canvas, clock.hundredths(delay)))
         if shared == nil, waiting.count > 1, waiting.count * size.width * size.height > Self.mostWaitingPixels {
             try begin()
@@ -92,8 +89,7 @@ final class LossyGIFAnimationWriter: AnimationWriter {
         let count = max(waiting.count - rest, 0)
         for (place, frame) in waiting.prefix(count).enumerated() {
             try drain.checkpoint(nil)
-            let next = place + 1 < waiting.count ? waiting[place + 1].canvas : nil
-            try encode(frame.canvas, delay: frame.delay, next: next)
+            try encode(frame.canvas, delay: frame.delay, next: waiting.dropFirst(place + 1).first?.canvas)
         }
         waiting.removeFirst(count)
     }
@@ -105,10 +101,7 @@ final class LossyGIFAnimationWriter: AnimationWriter {
         var area = frame.area ?? cleared ?? CanvasArea(columns: 0..<1, rows: 0..<1)
         if let cleared { area = area.union(cleared) }
         try put(frame, area, delay: delay, clearsAfterwards: cleared != nil)
-        if cleared != nil {
-            canvas.clear(area)
-            shown.clear(area)
-        }
+        if cleared != nil { for canvas in [canvas, shown] { canvas.clear(area) } }
         before = canvas
     }
 
@@ -144,22 +137,18 @@ final class LossyGIFAnimationWriter: AnimationWriter {
         let depth = LZW.depth(highest: choices.max() ?? 0)
         let bytes = try LZW.compressed(
             choices, choicesPerPixel: Self.choicesPerPixel, depth: depth, lookAhead: lookAhead, checking: drain)
-        let transparent = skipsPixels ? palette.transparent : nil
-        show(bytes, depth: depth, area, palette, transparent: transparent)
+        let data = FrameData(depth: depth, transparent: skipsPixels ? palette.transparent : nil, bytes: bytes)
+        show(data, area, palette)
         try file.put(
-            GIFFile.Frame(
-                area: area, delay: delay, clearsAfterwards: clearsAfterwards,
-                palette: palette === shared ? nil : FilePalette(palette.colours), depth: depth,
-                transparent: transparent, bytes: bytes))
+            data, in: area, delay: delay, clearsAfterwards: clearsAfterwards,
+            palette: palette === shared ? nil : FilePalette(palette.colours))
     }
 
     /// Draws compressed data on the displayed canvas.
-    private func show(
-        _ bytes: [UInt8], depth: Int, _ area: CanvasArea, _ palette: FramePalette, transparent: UInt8?
-    ) {
+    private func show(_ data: FrameData, _ area: CanvasArea, _ palette: FramePalette) {
         var indices = [UInt8](repeating: 0, count: area.count)
-        var decoder = LZWDecoder(codeSize: depth)
-        bytes.withUnsafeBytes { bytes in
+        var decoder = LZWDecoder(codeSize: data.depth)
+        data.bytes.withUnsafeBytes { bytes in
             indices.withUnsafeMutableBytes { _ = decoder.decode(bytes, into: $0) }
         }
         var place = 0
@@ -167,7 +156,7 @@ final class LossyGIFAnimationWriter: AnimationWriter {
             let row = shown.pixels + y * size.width
             for x in area.columns {
                 let index = indices[place]
-                if index != transparent { row[x] = palette.colours.colours[Int(index)] }
+                if index != data.transparent { row[x] = palette.colours.colours[Int(index)] }
                 place += 1
             }
         }

@@ -4,8 +4,9 @@ import Formats
 /// Encodes an animation with libwebpmux, which merges equal consecutive frames and keeps the timing.
 final class WebPAnimationEncoding {
     enum Mode {
-        /// With `isMixed`, encodes a frame losslessly if that is smaller, which takes half as long again.
-        case lossy(quality: Int, isMixed: Bool)
+        case lossy
+        /// Encodes a frame losslessly if that is smaller, which takes half as long again.
+        case mixed
         case lossless
     }
 
@@ -25,32 +26,28 @@ final class WebPAnimationEncoding {
     /// The highest of libwebp's ten lossless levels that is not much slower than lossy encoding.
     private static let losslessLevel: Int32 = 4
 
-    /// - Parameter effort: 0 to 9.
-    init(size: PixelSize, plays: Int, _ mode: Mode, effort: Int) throws {
+    init(size: PixelSize, plays: Int, _ mode: Mode, _ encoding: EncodeOptions) throws {
         self.size = size
         var options = WebPAnimEncoderOptions()
-        guard WebPAnimEncoderOptionsInitInternal(&options, WEBP_MUX_ABI_VERSION) != 0 else { throw Self.otherVersion }
+        let isSmall = (size.pixels ?? .max) <= (encoding.effort < 7 ? Self.smallCanvas : Self.smallCanvas * 16)
+        // The lossless preset replaces the quality.
+        let quality = Float(encoding.quality)
+        guard
+            WebPAnimEncoderOptionsInitInternal(&options, WEBP_MUX_ABI_VERSION) != 0,
+            WebPConfigInitInternal(&config, WEBP_PRESET_DEFAULT, quality, WEBP_ENCODER_ABI_VERSION) != 0,
+            mode != .lossless || WebPConfigLosslessPreset(&config, isSmall ? 9 : Self.losslessLevel) != 0
+        else { throw Self.otherVersion }
         // 16 bits (WebP container specification, ANIM).
         options.anim_params.loop_count = Int32(min(plays, 0xFFFF))
         options.anim_params.bgcolor = 0
-        let isSmall = (size.pixels ?? .max) <= (effort < 7 ? Self.smallCanvas : Self.smallCanvas * 16)
         options.minimize_size = isSmall ? 1 : 0
-        switch mode {
-        case .lossy(let quality, let isMixed):
-            guard
-                WebPConfigInitInternal(&config, WEBP_PRESET_DEFAULT, Float(quality), WEBP_ENCODER_ABI_VERSION) != 0
-            else { throw Self.otherVersion }
-            if effort >= 7 { config.method = 6 }
-            options.allow_mixed = isMixed ? 1 : 0
+        options.allow_mixed = mode == .mixed ? 1 : 0
+        if mode == .lossless {
+            options.kmax = 0
+        } else {
+            if encoding.effort >= 7 { config.method = 6 }
             options.kmax = Self.keyFrameDistance
             options.kmin = Self.keyFrameDistance - 1
-        case .lossless:
-            guard
-                WebPConfigInitInternal(&config, WEBP_PRESET_DEFAULT, 75, WEBP_ENCODER_ABI_VERSION) != 0,
-                WebPConfigLosslessPreset(&config, isSmall ? 9 : Self.losslessLevel) != 0
-            else { throw Self.otherVersion }
-            options.allow_mixed = 0
-            options.kmax = 0
         }
         guard
             let encoder = WebPAnimEncoderNewInternal(

@@ -17,8 +17,7 @@ extension UninterruptibleCost {
 final class WebPAnimationWriter: AnimationWriter {
     private let size: PixelSize
     private let plays: Int
-    private let quality: Int
-    private let effort: Int
+    private let options: EncodeOptions
     private let drain: ByteDrain
     /// The modes to compare, each with all frames so far; empty before the first frame.
     private var encodings: [WebPAnimationEncoding] = []
@@ -31,20 +30,18 @@ final class WebPAnimationWriter: AnimationWriter {
     /// Lossless encoding is tried only if its first frame is less than this many times as large as the lossy frame.
     /// Later frames may make up for the difference, but not in photographs, whose noise changes in every frame.
     private static let mostGrowth = 3
-
-    /// The number of pixels per byte of a lossless first frame from which the frame is too plain to predict the size of
-    /// the others, as a blank frame.
+    /// A lossless first frame with more pixels per byte than this is too plain to predict the size of other frames: it
+    /// may be blank.
     private static let plainPixels = 50
 
     init(
-        size: PixelSize, plays: Int, quality: Int, effort: Int, limits: DecodeLimits, into drain: ByteDrain
+        _ options: EncodeOptions, size: PixelSize, plays: Int, limits: DecodeLimits, into drain: ByteDrain
     ) throws {
         // Three canvases of libwebpmux for each mode, and libwebp's memory for a frame.
         try limits.check(memory: size, bytesPerPixel: 40)
         self.size = size
         self.plays = plays
-        self.quality = quality
-        self.effort = effort
+        self.options = options
         self.drain = drain
     }
 
@@ -60,13 +57,11 @@ final class WebPAnimationWriter: AnimationWriter {
     }
 
     private func begin(_ frame: UnsafePointer<UInt8>) throws {
-        let isPlain = hasFewColours(frame)
-        let lossy = WebPAnimationEncoding.Mode.lossy(quality: quality, isMixed: isPlain)
-        guard isPlain else {
-            encodings = [try encoding(lossy)]
+        guard hasFewColours(frame) else {
+            encodings = [try encoding(.lossy)]
             return
         }
-        let bytes = try [lossy, .lossless].map { mode in
+        let bytes = try [WebPAnimationEncoding.Mode.mixed, .lossless].map { mode in
             let trial = try encoding(mode)
             try drain.checkpoint(.encodingWebPFrame(size))
             try trial.add(frame, at: 0)
@@ -74,13 +69,13 @@ final class WebPAnimationWriter: AnimationWriter {
         }
         var modes: [WebPAnimationEncoding.Mode] = []
         // Later frames favour lossless encoding, so it is always smaller if its first frame is smaller.
-        if bytes[0] < bytes[1] || bytes[1] * Self.plainPixels < size.width * size.height { modes.append(lossy) }
+        if bytes[0] < bytes[1] || bytes[1] * Self.plainPixels < size.width * size.height { modes.append(.mixed) }
         if bytes[1] < bytes[0] * Self.mostGrowth { modes.append(.lossless) }
         encodings = try modes.map(encoding)
     }
 
     private func encoding(_ mode: WebPAnimationEncoding.Mode) throws -> WebPAnimationEncoding {
-        try WebPAnimationEncoding(size: size, plays: plays, mode, effort: effort)
+        try WebPAnimationEncoding(size: size, plays: plays, mode, options)
     }
 
     private func hasFewColours(_ frame: UnsafePointer<UInt8>) -> Bool {

@@ -97,9 +97,8 @@ extension PixelBuffer {
             let sharp = soft
             for y in 0..<size.height {
                 for x in 0..<size.width {
-                    let (rows, columns) = (
-                        max(y - 2, 0)...min(y + 2, size.height - 1), max(x - 2, 0)...min(x + 2, size.width - 1)
-                    )
+                    let rows = max(y - 2, 0)...min(y + 2, size.height - 1)
+                    let columns = max(x - 2, 0)...min(x + 2, size.width - 1)
                     for c in 0..<3 {
                         var sum = 0
                         for line in rows {

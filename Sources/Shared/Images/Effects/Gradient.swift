@@ -33,18 +33,15 @@ public enum Gradient: String, Sendable, Hashable, CaseIterable {
         let alpha = alpha(row: y, height: height)
         guard alpha > 0 else { return }
         if channels == 1 || channels == 3 {
-            darken(row, count: width * channels, by: fixedPoint(1 - alpha))
+            let factor = fixedPoint(1 - alpha)
+            for i in 0..<width * channels { row[i] = scaled(row[i], by: factor) }
         } else {
             layOver(row, alpha, channels: channels, width: width)
         }
     }
 
-    private func darken(_ samples: UnsafeMutablePointer<UInt8>, count: Int, by factor: UInt32) {
-        for i in 0..<count { samples[i] = scaled(samples[i], by: factor) }
-    }
-
-    /// Black of opacity a over a pixel of opacity p has the opacity r = a + p(1 − a), and the pixel's colour times p(1
-    /// − a) / r.
+    /// Black of opacity a over a pixel of opacity p gives the opacity r = a + p(1 − a), and multiplies the colour by
+    /// p(1 − a) / r.
     private func layOver(_ row: UnsafeMutablePointer<UInt8>, _ alpha: Double, channels: Int, width: Int) {
         // Neighbours mostly have the same opacity, so the factor is cached.
         var below: UInt8 = 255

@@ -10,9 +10,8 @@ public struct RoundedCorners: Sendable, Hashable {
     /// - Parameter radius: in pixels, possibly fractional.
     public init(radius: Double, size: PixelSize) {
         self.size = size
-        let limit = Double(min(size.width, size.height)) / 2
         // A radius of NaN cuts nothing off.
-        self.radius = radius > 0 ? min(radius, limit) : 0
+        self.radius = radius > 0 ? min(radius, Double(min(size.width, size.height)) / 2) : 0
     }
 
     /// Whether a row, counted from the top, contains pixels of a corner.

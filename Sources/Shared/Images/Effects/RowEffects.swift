@@ -5,7 +5,7 @@ import Support
 /// Applies the effects to each upright row of an output before it is encoded: gradient, corners, and a background if
 /// the format has no alpha.
 final class RowEffects {
-    /// Samples per pixel of the resulting rows.
+    /// Samples per pixel of the results.
     let channels: Int
     private let size: PixelSize
     private let inputChannels: Int

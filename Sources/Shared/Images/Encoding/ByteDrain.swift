@@ -6,8 +6,8 @@ final class ByteDrain {
     let format: OutputFormat
     /// Bytes written to the sink.
     private(set) var count = 0
-    /// Throws if the work must stop, or if the next step would exceed the time limit. Encoders call it if they work for
-    /// long before their first byte.
+    /// Throws if the work must stop, or if the next step would exceed the time limit. Encoders that work for long
+    /// before their first byte call it.
     var checkpoint: (UninterruptibleCost?) throws -> Void = { _ in }
     /// Threads that an encoder may start.
     var spareThreads: ThreadBudget?
@@ -19,7 +19,6 @@ final class ByteDrain {
         self.sink = sink
     }
 
-    /// Returns a drain into another sink, with the same limits.
     func redirected(to sink: any ByteSink) -> ByteDrain {
         let drain = ByteDrain(format, sink)
         (drain.checkpoint, drain.spareThreads) = (checkpoint, spareThreads)

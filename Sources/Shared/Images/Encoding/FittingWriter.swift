@@ -33,9 +33,8 @@ final class FittingWriter: RowWriter {
 
     private func encode(_ encoding: EncodeOptions) throws -> [UInt8] {
         let sink = MemorySink()
-        let attempt = drain.redirected(to: sink)
         try drain.checkpoint(nil)
-        let writer = try rowWriter(encoding, size: size, channels: channels, into: attempt)
+        let writer = try rowWriter(encoding, size: size, channels: channels, into: drain.redirected(to: sink))
         try pixels.withUnsafeBufferPointer { pixels in
             for y in 0..<size.height { try writer.write(pixels.baseAddress! + y * size.width * channels) }
         }
@@ -46,11 +45,8 @@ final class FittingWriter: RowWriter {
 
 /// Returns the result of `encode` at the highest quality, up to the quality of `encoding`, that fits `byteLimit`. Calls
 /// `encode` about seven times. Throws `ImageError.doesNotFit`, and the errors of `encode`.
-func fitted(
-    _ encoding: EncodeOptions, byteLimit: Int, _ encode: (EncodeOptions) throws -> [UInt8]
-) throws -> [UInt8] {
-    // The size almost always grows with the quality. The binary search ends at a quality that fits, while the next does
-    // not.
+func fitted(_ encoding: EncodeOptions, byteLimit: Int, _ encode: (EncodeOptions) throws -> [UInt8]) throws -> [UInt8] {
+    // A binary search, because the size almost always grows with the quality.
     var best: [UInt8]?
     var smallest = Int.max
     var attempt = encoding

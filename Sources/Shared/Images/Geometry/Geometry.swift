@@ -56,7 +56,7 @@ public struct Geometry: Sendable, Hashable {
     public var aspectRatio: Double?
     public var mode: ContentMode
     public var gravity: Gravity
-    /// The point that a `fill` crop keeps in the centre, as far as the edges allow; nil uses the gravity.
+    /// The point that a `fill` crop keeps as close to its centre as the edges allow; nil uses the gravity.
     public var focus: Focus?
     /// Whether to enlarge small pictures. If not, `fit` and `contain` keep their size, and the other modes use the
     /// largest size of the right aspect ratio that does not enlarge the picture.
@@ -146,9 +146,7 @@ public struct Geometry: Sendable, Hashable {
         return Placement(crop: area, target: size, share: ratio / requested)
     }
 
-    private func filled(
-        _ area: Rectangle, _ box: (width: Int?, height: Int?), of picture: PixelSize
-    ) -> Placement {
+    private func filled(_ area: Rectangle, _ box: (width: Int?, height: Int?), of picture: PixelSize) -> Placement {
         let shape: (width: Double, height: Double)
         switch box {
         case (let width?, let height?): shape = (Double(width), Double(height))
@@ -190,11 +188,9 @@ public struct Geometry: Sendable, Hashable {
     }
 
     private func stretched(_ area: Rectangle, _ box: (width: Int?, height: Int?)) -> Placement {
-        let requested = (
-            width: box.width.map(Double.init) ?? area.width, height: box.height.map(Double.init) ?? area.height
-        )
-        let share = enlarges ? 1 : min(1, area.width / requested.width, area.height / requested.height)
-        let target = PixelSize(width: Self.whole(requested.width * share), height: Self.whole(requested.height * share))
+        let (width, height) = (box.width.map(Double.init) ?? area.width, box.height.map(Double.init) ?? area.height)
+        let share = enlarges ? 1 : min(1, area.width / width, area.height / height)
+        let target = PixelSize(width: Self.whole(width * share), height: Self.whole(height * share))
         return Placement(crop: area, target: target, share: share)
     }
 }

@@ -80,9 +80,7 @@ public struct DecodeOptions: Sendable {
     public func reserve(memory bytes: Int) throws -> MemoryReservation {
         try limits.check(memory: bytes)
         guard let picture else { return try memory.count(bytes, for: memory.newPicture()) }
-        return try picture.waiting {
-            try memory.reserve(bytes, for: picture.number, interruption: interruption)
-        }
+        return try picture.waiting { try memory.reserve(bytes, for: picture.number, interruption: interruption) }
     }
 
     public func reserve(memory size: PixelSize, bytesPerPixel: Int) throws -> MemoryReservation {
@@ -130,10 +128,7 @@ final class PictureAllowance: Sendable {
     /// Runs `body` without counting its time.
     func waiting<Result>(_ body: () throws -> Result) rethrows -> Result {
         let begun = SteadyTime.now()
-        defer {
-            let waited = SteadyTime.now() - begun
-            start.withLock { $0 += waited }
-        }
+        defer { start.withLock { $0 += SteadyTime.now() - begun } }
         return try body()
     }
 }

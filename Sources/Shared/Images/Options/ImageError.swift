@@ -31,9 +31,8 @@ public enum ImageError: Failure, Equatable {
     case outputTooLarge(OutputFormat, PixelSize)
     /// The encoder failed. The message is the encoder's.
     case encoder(OutputFormat, String)
-    /// The encoder's library cannot be used. The message has the reason and what to install.
+    /// The library of an encoder or decoder cannot be used. The message has the reason and what to install.
     case codecMissing(OutputFormat, String)
-    /// The decoder's library cannot be used. The message has the reason and what to install.
     case decoderMissing(ImageFormat, String)
 
     public var code: String {

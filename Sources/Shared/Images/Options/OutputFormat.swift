@@ -15,13 +15,11 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         self.init(rawValue: format.id)
     }
 
-    /// The display name.
     public var name: String { readable.name }
 
     /// The same format among the input formats, which include all output formats.
     private var readable: ImageFormat { ImageFormat.all.first { $0.id == rawValue }! }
 
-    /// Whether the format supports transparency.
     var hasAlpha: Bool { self != .jpeg }
 
     /// Whether the quality has an effect.

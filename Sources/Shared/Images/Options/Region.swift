@@ -36,8 +36,7 @@ public struct Region: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses `X,Y,W,H`. Returns nil if it is invalid or empty.
     public init?(_ text: String) {
-        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-            .map { Length($0.trimming(" ")) }
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Length($0.trimming(" ")) }
         guard parts.count == 4, let x = parts[0], let y = parts[1], let width = parts[2], let height = parts[3],
             ![width, height].contains(.pixels(0)), ![width, height].contains(.percent(0))
         else { return nil }
@@ -67,8 +66,7 @@ public struct Region: Sendable, Hashable, CustomStringConvertible {
         let right = min(left + max(width.pixels(of: size.width), 1), size.width)
         let bottom = min(top + max(height.pixels(of: size.height), 1), size.height)
         guard right > left, bottom > top else { throw .regionOutside(self, size) }
-        return Rectangle(
-            x: Double(left), y: Double(top), width: Double(right - left), height: Double(bottom - top))
+        return Rectangle(x: Double(left), y: Double(top), width: Double(right - left), height: Double(bottom - top))
     }
 }
 

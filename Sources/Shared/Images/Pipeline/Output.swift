@@ -12,7 +12,6 @@ public struct Output {
     public var cornerRadius: Double
     /// Whether to keep and embed the source's profile instead of converting to sRGB. CMYK is always converted.
     public var keepsProfile: Bool
-    /// Whether to compute a placeholder hash.
     public var wantsHash: Bool
     /// Metadata to embed, adjusted to the output's size.
     public var exif: ExifBlock?

@@ -45,12 +45,10 @@ final class PixelOutput {
         self.firstFrame = firstFrame
         effects = RowEffects(
             channels: placement.inset == nil ? channels : max(channels, 3), size: placement.target,
-            gradient: output.gradient,
-            cornerRadius: output.cornerRadius * placement.share,
+            gradient: output.gradient, cornerRadius: output.cornerRadius * placement.share,
             background: output.encoding.format.hasAlpha ? nil : output.encoding.ground)
-        let perPixel =
-            output.encoding.bytesPerPixel(of: placement.target)
-            + (output.byteLimit == nil ? 0 : effects.channels)
+        let collected = output.byteLimit == nil ? 0 : effects.channels
+        let perPixel = output.encoding.bytesPerPixel(of: placement.target) + collected
         memory.append(try options.reserve(memory: placement.target, bytesPerPixel: perPixel))
         writer = try makeWriter(placement.target, effects.channels)
         hasher = output.wantsHash ? PlaceholderHasher(size: placement.target) : nil
@@ -113,9 +111,7 @@ final class PixelOutput {
     }
 
     /// Composes a row over an opaque row of 3 or 4 samples per pixel.
-    private func lay(
-        _ picture: PixelBuffer, row y: Int, over row: UnsafeMutablePointer<UInt8>, samples: Int
-    ) {
+    private func lay(_ picture: PixelBuffer, row y: Int, over row: UnsafeMutablePointer<UInt8>, samples: Int) {
         for x in 0..<picture.size.width {
             let pixel = (y * picture.size.width + x) * channels
             let alpha = picture.hasAlpha ? Int(picture.bytes[pixel + channels - 1]) : 255
@@ -131,19 +127,18 @@ final class PixelOutput {
     private func cut(_ pixels: PixelBuffer) -> (left: Int, top: Int) {
         let spare = (x: pixels.size.width - placement.target.width, y: pixels.size.height - placement.target.height)
         guard let saliency = output.geometry.saliency else { return (spare.x / 2, spare.y / 2) }
-        // `spare` is positive along one side at most: along the other, the rendered picture is as long as the crop.
+        // At most one side of the rendered picture is longer than the crop.
         let isWide = spare.x > 0
-        let kept =
-            isWide
-            ? Double(placement.target.width) / Double(pixels.size.width)
-            : Double(placement.target.height) / Double(pixels.size.height)
+        let (target, rendered) =
+            isWide ? (placement.target.width, pixels.size.width) : (placement.target.height, pixels.size.height)
         let share = saliency.cropOffset(
-            in: pixels.averaged(atMost: 256), keeping: kept, along: isWide ? .horizontal : .vertical)
-        return isWide
-            ? (Int((Double(spare.x) * share).rounded()), 0) : (0, Int((Double(spare.y) * share).rounded()))
+            in: pixels.averaged(atMost: 256), keeping: Double(target) / Double(rendered),
+            along: isWide ? .horizontal : .vertical)
+        let offset = Int((Double(rendered - target) * share).rounded())
+        return isWide ? (offset, 0) : (0, offset)
     }
 
-    /// Emits an upright row of the output.
+    /// Writes an upright row of the output.
     private func emit(_ row: UnsafeMutablePointer<UInt8>) throws {
         let shown = effects.apply(row, y)
         y += 1

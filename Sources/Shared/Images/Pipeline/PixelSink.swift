@@ -7,8 +7,7 @@ final class PixelSink: StageSink {
     /// The channels of the plane, if there is only one plane.
     private let channels: Int
     private let output: PixelOutput
-    private let width: Int
-    private let height: Int
+    private let width: Int, height: Int
     private let row: AlignedBuffer
     private var done = 0
 

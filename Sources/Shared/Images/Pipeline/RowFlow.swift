@@ -12,7 +12,7 @@ struct RowFlow {
     private let memory: MemoryReservation
 
     /// - Parameters:
-    ///   - layout: the layout of a single plane, or of the pixels after the conversion of three YCbCr planes.
+    ///   - layout: the layout of a single plane, or of the pixels that three YCbCr planes become.
     ///   - whole: the size of the stored picture.
     ///   - plans: the largest output first.
     init(
@@ -54,15 +54,13 @@ struct RowFlow {
     func run() throws {
         let groups = reader.planes.map { ($0.size.height + $0.groupRows - 1) / $0.groupRows }.max() ?? 0
         for group in 0..<groups {
-            if group % checkInterval == 0 { try options.check() }
+            // A check after each group would be too frequent for groups of a single row.
+            if group % 16 == 0 || reader.planes[0].groupRows > 1 { try options.check() }
             try readGroup()
             for stage in roots { try stage.pump(checking: options) }
         }
         try reader.finish()
     }
-
-    /// A check after each group would be too frequent for groups of a single row.
-    private var checkInterval: Int { reader.planes[0].groupRows == 1 ? 16 : 1 }
 
     private func readGroup() throws {
         for (plane, geometry) in reader.planes.enumerated() {

@@ -50,17 +50,14 @@ final class Stage {
         let planes = Self.planes(plan, source, boxes: mixing == nil)
         memory = try options.reserve(memory: planes.reduce(0) { $0 + $1.plan.memory })
         resamplers = zip(planes, source.rings).map { plane, ring in
-            if let mixing {
-                return FloatResampler(plane.plan, from: ring, hasAlpha: hasAlpha, mixing: mixing)
-            }
-            return RowResampler(plane.plan, from: ring)
+            guard let mixing else { return RowResampler(plane.plan, from: ring) }
+            return FloatResampler(plane.plan, from: ring, hasAlpha: hasAlpha, mixing: mixing)
         }
         self.source = StageSource(
             rings: planes.map { RowRing(samples: $0.target.rowBytes, rows: 16) },
             geometries: planes.map(\.target), frame: plan.crop)
     }
 
-    /// Returns the shape of each resampled plane, and its resampling plan.
     private static func planes(
         _ plan: ResizePlan, _ source: StageSource, boxes: Bool
     ) -> [(target: PlaneGeometry, plan: RowResamplingPlan)] {
@@ -78,12 +75,9 @@ final class Stage {
             let vertical = axis(
                 (plane.size.height, plane.extentHeight), (target.size.height, target.extentHeight),
                 (crop.y, crop.height), (source.frame.y, source.frame.height))
-            planes.append(
-                (
-                    target,
-                    RowResamplingPlan(
-                        horizontal: horizontal, vertical: vertical, channels: plane.channels, boxes: boxes)
-                ))
+            let resampling = RowResamplingPlan(
+                horizontal: horizontal, vertical: vertical, channels: plane.channels, boxes: boxes)
+            planes.append((target, resampling))
         }
         return planes
     }

@@ -15,10 +15,8 @@ final class FloatResampler: Resampler {
     /// The number of source rows resampled to `narrowed`, which has `Float` samples and the output's width.
     private var consumed = 0
     private let narrowed: RowRing
-    private let wide: AlignedBuffer
-    private let sums: AlignedBuffer
-    private let horizontalWeights: [Float]
-    private let verticalWeights: [Float]
+    private let wide: AlignedBuffer, sums: AlignedBuffer
+    private let horizontalWeights: [Float], verticalWeights: [Float]
 
     /// - Parameter plan: must not use boxes.
     init(_ plan: RowResamplingPlan, from source: RowRing, hasAlpha: Bool, mixing: SampleMixing) {

@@ -8,8 +8,7 @@ struct RowResamplingPlan {
     /// Interleaved samples per pixel.
     let channels: Int
     /// Pixels and rows to average before filtering.
-    let boxWidth: Int
-    let boxHeight: Int
+    let boxWidth: Int, boxHeight: Int
     /// The averaged pixels of a row that outputs need.
     let columns: Range<Int>
     /// The horizontal filter, with input samples counted from the start of `columns`.
@@ -70,14 +69,11 @@ final class RowResampler: Resampler {
     private let plan: RowResamplingPlan
     private let source: RowRing
     private let level = apod_kernel_best()
-    /// The number of samples of a row that are needed, and their offset in the rows of the ring.
-    private let samples: Int
-    private let offset: Int
+    /// The number of needed samples per row, and their offset in the rows of the ring.
+    private let samples: Int, offset: Int
     private let middle: AlignedBuffer
-    private let planes: AlignedBuffer?
-    private let planeStride: Int
-    private let outputPlanes: AlignedBuffer?
-    private let outputStride: Int
+    private let planes: AlignedBuffer?, outputPlanes: AlignedBuffer?
+    private let planeStride: Int, outputStride: Int
     private var rows: [UnsafePointer<UInt8>?]
     private let box: RowBox?
 
@@ -161,7 +157,7 @@ final class RowResampler: Resampler {
     }
 }
 
-/// Averages boxes of pixels, if the filter alone would need too many rows in memory.
+/// Averages boxes of pixels, because the filter alone would need too many rows in memory.
 private final class RowBox {
     /// The averaged rows, with only the needed columns.
     let rows: RowRing

@@ -6,7 +6,7 @@ import Support
 /// Rows are counted from the top of the picture. Rows that are no longer needed are overwritten. Pointers are valid
 /// until the next call of `reserve`.
 final class RowRing {
-    /// Bytes of a row, excluding padding.
+    /// Bytes of a row without padding.
     let samples: Int
     private(set) var written = 0
     private let stride: Int
@@ -43,6 +43,5 @@ final class RowRing {
 
     func row(_ index: Int) -> UnsafeMutablePointer<UInt8> { memory.bytes + index % capacity * stride }
 
-    /// Marks the next `count` rows as written.
     func advance(by count: Int = 1) { written += count }
 }

@@ -38,9 +38,7 @@ struct Canvas {
                     row.update(from: row - stride, count: stride)
                 } else {
                     for x in 0..<size.width {
-                        row[3 * x] = colour.red
-                        row[3 * x + 1] = colour.green
-                        row[3 * x + 2] = colour.blue
+                        (row[3 * x], row[3 * x + 1], row[3 * x + 2]) = (colour.red, colour.green, colour.blue)
                     }
                 }
                 drawn = colour
@@ -93,7 +91,6 @@ struct Canvas {
     }
 
     private static func mixed(_ below: UInt8, _ above: UInt8, _ share: Int) -> UInt8 {
-        let sum = Int(below) * (255 - share) + Int(above) * share
-        return UInt8((sum + 127) / 255)
+        UInt8((Int(below) * (255 - share) + Int(above) * share + 127) / 255)
     }
 }

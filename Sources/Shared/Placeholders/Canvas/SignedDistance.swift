@@ -8,10 +8,7 @@ enum SignedDistance {
     struct Point: Sendable, Hashable {
         var x: Double, y: Double
 
-        init(_ x: Double, _ y: Double) {
-            self.x = x
-            self.y = y
-        }
+        init(_ x: Double, _ y: Double) { (self.x, self.y) = (x, y) }
 
         func distance(to other: Point) -> Double {
             ((x - other.x) * (x - other.x) + (y - other.y) * (y - other.y)).squareRoot()

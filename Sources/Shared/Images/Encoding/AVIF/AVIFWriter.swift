@@ -31,9 +31,9 @@ final class AVIFWriter: RowWriter {
     }
 
     func write(_ row: UnsafePointer<UInt8>) {
+        let isGray = channels < 3
         for x in 0..<size.width {
             let sample = row + x * channels
-            let isGray = channels < 3
             pixels.append(sample[0])
             pixels.append(sample[isGray ? 0 : 1])
             pixels.append(sample[isGray ? 0 : 2])

@@ -15,7 +15,6 @@ struct DrawnFrame {
     /// palette may then have no index to skip pixels.
     ///
     /// - Parameters:
-    ///   - indices: the indices of the area, row by row.
     ///   - transparent: the index of skipped pixels; nil if all are drawn.
     ///   - shown: the displayed canvas, which is updated.
     init(
@@ -61,8 +60,9 @@ struct DrawnFrame {
         keptChanges.reserveCapacity(smaller.count)
         for y in smaller.rows {
             let start = (y - area.rows.lowerBound) * area.columns.count - area.columns.lowerBound
-            kept += pixels[start + smaller.columns.lowerBound..<start + smaller.columns.upperBound]
-            keptChanges += isChanged[start + smaller.columns.lowerBound..<start + smaller.columns.upperBound]
+            let row = start + smaller.columns.lowerBound..<start + smaller.columns.upperBound
+            kept += pixels[row]
+            keptChanges += isChanged[row]
         }
         (area, pixels, isChanged) = (smaller, kept, keptChanges)
     }

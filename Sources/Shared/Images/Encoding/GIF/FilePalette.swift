@@ -18,7 +18,7 @@ struct FilePalette {
     /// Makes a palette with the same indices.
     init(_ palette: IndexedPalette) { self.init(palette.colours, room: palette.count) }
 
-    /// Makes a palette for a single frame. Includes as many spare colours as fit without doubling its size.
+    /// Makes a palette for a frame, with the spare colours that fit without doubling its size.
     init(_ frame: FrameColours) {
         let needed = frame.needed.colours
         let spare = frame.spare.colours.filter { frame.needed.index(of: $0) == nil }
@@ -55,7 +55,6 @@ struct FilePalette {
         self.init(order.map { shared.colours[$0] }, room: room)
     }
 
-    /// Returns the index of a colour, or nil.
     func index(of colour: PackedColour) -> UInt8? { table.index(of: colour) }
 
     /// Returns the lowest index that a frame does not draw, to use for skipped pixels. Returns nil if the frame draws

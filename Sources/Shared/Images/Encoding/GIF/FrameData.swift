@@ -2,7 +2,6 @@ import Support
 
 /// The pixels of a frame as stored in a GIF: compressed palette indices.
 struct FrameData {
-    let palette: FilePalette
     /// Bits per index, 2 to 8: enough for the highest used index.
     let depth: Int
     /// The index of skipped pixels; nil if there are none.
@@ -11,7 +10,7 @@ struct FrameData {
     let bytes: [UInt8]
 
     /// The treatment of pixels that need not be drawn.
-    enum Spare: CaseIterable {
+    enum Spare {
         /// Skipped.
         case skipped
         /// Drawn, if the palette has their colour.
@@ -19,7 +18,9 @@ struct FrameData {
         /// Skipped or drawn, whichever makes the LZW string longer, pixel by pixel.
         case free
     }
+}
 
+extension FrameData {
     /// - Parameter palette: must serve the frame's colours.
     init(
         _ frame: DrawnFrame, _ colours: FrameColours, _ palette: FilePalette, _ spare: Spare, lookAhead: Int,
@@ -52,7 +53,6 @@ struct FrameData {
                 highest = max(highest, other)
             }
         }
-        self.palette = palette
         depth = LZW.depth(highest: highest)
         self.transparent = skipsPixels ? transparent : nil
         bytes = try LZW.compressed(

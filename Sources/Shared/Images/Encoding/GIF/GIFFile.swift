@@ -1,35 +1,17 @@
+import Formats
 import Support
 
 /// Writes the blocks of a GIF.
 final class GIFFile {
-    private let width: Int
-    private let height: Int
+    private let size: PixelSize
     private let plays: Int
     private let drain: ByteDrain
     /// Bytes that are not written yet.
     private var bytes: [UInt8] = []
 
-    /// A compressed frame.
-    struct Frame {
-        var area: CanvasArea
-        /// In hundredths of a second, at most 65,535.
-        var delay: Int
-        /// Whether the rectangle becomes transparent after the frame's delay; otherwise it stays.
-        var clearsAfterwards: Bool
-        /// Nil for the global palette.
-        var palette: FilePalette?
-        /// Bits of an index, 2 to 8.
-        var depth: Int
-        /// The index of skipped pixels; nil if there are none.
-        var transparent: UInt8?
-        /// Without sub-blocks.
-        var bytes: [UInt8]
-    }
-
     /// - Parameter plays: 0 is infinite, as in `AnimationReader.plays`.
-    init(width: Int, height: Int, plays: Int, into drain: ByteDrain) {
-        self.width = width
-        self.height = height
+    init(size: PixelSize, plays: Int, into drain: ByteDrain) {
+        self.size = size
         self.plays = plays
         self.drain = drain
     }
@@ -37,8 +19,8 @@ final class GIFFile {
     /// Writes header, logical screen and palette (GIF89a §17 to §19), and the number of plays.
     func putHeader(_ palette: FilePalette) {
         bytes += Array("GIF89a".utf8)
-        put16(width)
-        put16(height)
+        put16(size.width)
+        put16(size.height)
         // 8 bits per sample. Viewers ignore the background colour.
         bytes += [0xF0 | sizeBits(palette), 0, 0]
         put(colours: palette)
@@ -49,26 +31,30 @@ final class GIFFile {
         bytes.append(0)
     }
 
-    func put(_ frame: Frame) throws {
+    /// Writes a frame. See `DrawnFrame` for `delay` and `clearsAfterwards`.
+    ///
+    /// - Parameter palette: nil for the global palette.
+    func put(
+        _ data: FrameData, in area: CanvasArea, delay: Int, clearsAfterwards: Bool, palette: FilePalette?
+    ) throws {
         // A graphic control extension (GIF89a §23), unless it would have only defaults.
-        if frame.delay > 0 || frame.clearsAfterwards || frame.transparent != nil || plays != 1 {
-            let flags: UInt8 = (frame.clearsAfterwards ? 2 : 1) << 2 | (frame.transparent == nil ? 0 : 1)
+        if delay > 0 || clearsAfterwards || data.transparent != nil || plays != 1 {
+            let flags: UInt8 = (clearsAfterwards ? 2 : 1) << 2 | (data.transparent == nil ? 0 : 1)
             bytes += [0x21, 0xF9, 4, flags]
-            put16(frame.delay)
-            bytes += [frame.transparent ?? 0, 0]
+            put16(delay)
+            bytes += [data.transparent ?? 0, 0]
         }
         // An image descriptor (§20).
         bytes.append(0x2C)
-        put16(frame.area.columns.lowerBound)
-        put16(frame.area.rows.lowerBound)
-        put16(frame.area.columns.count)
-        put16(frame.area.rows.count)
-        bytes.append(frame.palette.map { 0x80 | sizeBits($0) } ?? 0)
-        if let palette = frame.palette { put(colours: palette) }
+        for number in [area.columns.lowerBound, area.rows.lowerBound, area.columns.count, area.rows.count] {
+            put16(number)
+        }
+        bytes.append(palette.map { 0x80 | sizeBits($0) } ?? 0)
+        if let palette { put(colours: palette) }
         // Image data (§22).
-        bytes.append(UInt8(frame.depth))
-        for start in stride(from: 0, to: frame.bytes.count, by: 255) {
-            let block = frame.bytes[start..<min(start + 255, frame.bytes.count)]
+        bytes.append(UInt8(data.depth))
+        for start in stride(from: 0, to: data.bytes.count, by: 255) {
+            let block = data.bytes[start..<min(start + 255, data.bytes.count)]
             bytes.append(UInt8(block.count))
             bytes += block
             if bytes.count > 64 << 10 { try flush() }

@@ -9,36 +9,30 @@ import Support
 final class GIFWriter: RowWriter {
     private let canvas: PackedCanvas
     private let channels: Int
-    /// The background of translucent pixels; nil keeps their colour. Pixels with less than half opacity become
-    /// transparent.
-    private let background: RGB?
-    private let effort: Int
+    private let options: EncodeOptions
     private let drain: ByteDrain
     private var y = 0
 
     init(size: PixelSize, channels: Int, options: EncodeOptions, into drain: ByteDrain) {
-        canvas = PackedCanvas(width: size.width, height: size.height)
+        canvas = PackedCanvas(size)
         self.channels = channels
-        background = options.background
-        effort = options.effort
+        self.options = options
         self.drain = drain
     }
 
     func write(_ row: UnsafePointer<UInt8>) {
-        canvas.setRow(y, row, channels: channels, background: background)
+        canvas.setRow(y, row, channels: channels, background: options.background)
         y += 1
     }
 
     func finish() throws {
-        let area = CanvasArea(columns: 0..<canvas.width, rows: 0..<canvas.height)
-        let output = GIFOutput(
-            width: canvas.width, height: canvas.height, plays: 1, effort: effort, into: drain)
-        try output.write(drawn(area))
+        let output = GIFOutput(size: canvas.size, plays: 1, effort: options.effort, into: drain)
+        try output.write(drawn())
         try output.finish()
     }
 
-    private func drawn(_ area: CanvasArea) throws -> DrawnFrame {
-        let picture = DrawnPixels(of: canvas, area)
+    private func drawn() throws -> DrawnFrame {
+        let picture = DrawnPixels(of: canvas, canvas.whole)
         let palette: IndexedPalette
         let indices: [UInt8]
         if let exact = picture.exactColours, exact.colours.count < 256 || !picture.skipsPixels {
@@ -49,10 +43,10 @@ final class GIFWriter: RowWriter {
             indices = try Dithering.errorDiffusion.indices(of: picture, in: palette, checking: drain)
         }
         var frame = DrawnFrame(
-            area, indices, palette, transparent: picture.skipsPixels ? palette.transparent : nil,
-            on: PackedCanvas(width: canvas.width, height: canvas.height), delay: 0)
+            canvas.whole, indices, palette, transparent: picture.skipsPixels ? palette.transparent : nil,
+            on: PackedCanvas(canvas.size), delay: 0)
         // Viewers may use the size of a single frame as the picture's size.
-        frame.grow(to: area)
+        frame.grow(to: canvas.whole)
         return frame
     }
 }

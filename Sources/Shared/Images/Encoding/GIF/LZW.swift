@@ -6,8 +6,7 @@ enum LZW {
     /// Returns the bits of an index that can hold the highest index of a frame: 2 to 8.
     static func depth(highest: UInt8) -> Int { max(UInt8.bitWidth - highest.leadingZeroBitCount, 2) }
 
-    /// Returns the compressed data, without sub-blocks. Each pixel gets whichever of its palette indices compresses
-    /// best.
+    /// Returns the compressed data, without sub-blocks. Each pixel gets the one of its `choices` that compresses best.
     ///
     /// - Parameters:
     ///   - choices: the indices of each pixel. If there are fewer than `choicesPerPixel`, the first is repeated after

@@ -10,43 +10,32 @@ final class BufferedPlanes {
     private let sizes: [PixelSize]
     private let buffers: [AlignedBuffer]
 
-    /// - Parameter sampling: the chroma sampling of the input.
-    convenience init(size: PixelSize, isGray: Bool, sampling: ChromaSampling) {
-        let chroma = sampling.chroma(of: size)
-        let sizes = isGray ? [size] : [size, chroma, chroma]
-        self.init(size, sampling, sizes, sizes.map { AlignedBuffer(count: $0.width * $0.height) })
-    }
-
-    private init(_ size: PixelSize, _ sampling: ChromaSampling, _ sizes: [PixelSize], _ buffers: [AlignedBuffer]) {
+    /// - Parameter luma: the samples of the first plane; nil allocates them.
+    init(size: PixelSize, isGray: Bool, sampling: ChromaSampling, luma: AlignedBuffer? = nil) {
         self.size = size
         self.sampling = sampling
-        self.sizes = sizes
-        self.buffers = buffers
+        sizes = sampling.planes(of: size, isGray: isGray)
+        let allocated = sizes.dropFirst(luma == nil ? 0 : 1).map { AlignedBuffer(count: $0.width * $0.height) }
+        buffers = (luma.map { [$0] } ?? []) + allocated
     }
 
-    /// Returns the address of row `y` of a plane.
     func row(_ plane: Int, _ y: Int) -> UnsafeMutablePointer<UInt8> {
         buffers[plane].bytes + y * sizes[plane].width
     }
 
-    /// Encodes the picture, with halved chroma if that is invisible. With an effort above 3, encodes it both baseline
-    /// and progressive, and keeps the smaller file: a small progressive file is often larger, because each scan has its
+    /// Encodes the picture, with halved chroma if the loss is invisible. With an effort above 3, also tries progressive
+    /// coding and keeps the smaller file. Progressive coding often enlarges small pictures, because each scan has its
     /// own codes. With an effort above 6, uses trellis quantisation.
     func write(_ options: EncodeOptions, into drain: ByteDrain) throws {
         let planes = halvesChroma(options) ? halved() : self
         let coding = options.jpegCoding(planes.sampling, size)
-        guard options.effort > 3 else { return try planes.encode(coding, options.metadata, into: drain) }
+        guard options.effort > 3 else { return try planes.encode(coding, nil, options.metadata, into: drain) }
         let blocks = options.choosesCoefficients ? try planes.quantized(coding, drain.checkpoint) : nil
         var inScans = coding
         inScans.scans = JPEGCoding.fewScans
         let files = try (options.isProgressive ? [inScans] : [coding, inScans]).map { coding in
             let sink = MemorySink()
-            let drain = ByteDrain(.jpeg, sink)
-            if let blocks {
-                try planes.encode(blocks, coding, options.metadata, into: drain)
-            } else {
-                try planes.encode(coding, options.metadata, into: drain)
-            }
+            try planes.encode(coding, blocks, options.metadata, into: ByteDrain(.jpeg, sink))
             return sink.bytes
         }
         let smallest = files.min { $0.count < $1.count }!
@@ -70,11 +59,9 @@ final class BufferedPlanes {
 
     /// Returns the same luma with chroma of half the resolution.
     private func halved() -> BufferedPlanes {
-        let chroma = ChromaSampling.halved.chroma(of: size)
-        let buffers = [buffers[0]] + (1...2).map { _ in AlignedBuffer(count: chroma.width * chroma.height) }
-        let halved = BufferedPlanes(size, .halved, [size, chroma, chroma], buffers)
+        let halved = BufferedPlanes(size: size, isGray: false, sampling: .halved, luma: buffers[0])
         for plane in 1...2 {
-            for y in 0..<chroma.height {
+            for y in 0..<halved.sizes[plane].height {
                 apod_halve(
                     row(plane, 2 * y), row(plane, min(2 * y + 1, size.height - 1)), halved.row(plane, y), size.width)
             }
@@ -82,8 +69,8 @@ final class BufferedPlanes {
         return halved
     }
 
-    /// Quantises the coefficients for the picture's own codes. Coefficients and codes depend on each other, so both are
-    /// computed twice.
+    /// Quantises the coefficients for codes that are optimised for them, in two rounds after plain rounding, because
+    /// coefficients and codes depend on each other.
     private func quantized(
         _ coding: JPEGCoding, _ checkpoint: (UninterruptibleCost?) throws -> Void
     ) throws -> [QuantizedPlane] {
@@ -103,17 +90,17 @@ final class BufferedPlanes {
         return planes
     }
 
+    /// - Parameter blocks: the quantised planes; nil leaves the quantisation to libjpeg.
     private func encode(
-        _ blocks: [QuantizedPlane], _ coding: JPEGCoding, _ metadata: PictureMetadata, into drain: ByteDrain
+        _ coding: JPEGCoding, _ blocks: [QuantizedPlane]?, _ metadata: PictureMetadata, into drain: ByteDrain
     ) throws {
-        let encoder = try JPEGEncoder(
-            size: size, channels: blocks.count, from: APOD_JPEG_FROM_BLOCKS, coding: coding, metadata: metadata,
-            into: drain)
-        for (component, plane) in blocks.enumerated() { try encoder.write(plane, of: component) }
-        try encoder.finish()
-    }
-
-    private func encode(_ coding: JPEGCoding, _ metadata: PictureMetadata, into drain: ByteDrain) throws {
+        if let blocks {
+            let encoder = try JPEGEncoder(
+                size: size, channels: blocks.count, from: APOD_JPEG_FROM_BLOCKS, coding: coding, metadata: metadata,
+                into: drain)
+            for (component, plane) in blocks.enumerated() { try encoder.write(plane, of: component) }
+            return try encoder.finish()
+        }
         let writer = try JPEGPlaneWriter(
             size: size, isGray: buffers.count == 1, coding: coding, metadata: metadata, into: drain)
         try writer.write(available: sizes.map(\.height)) { UnsafePointer(row($0, $1)) }

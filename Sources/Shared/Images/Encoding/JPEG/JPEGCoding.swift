@@ -65,15 +65,12 @@ extension EncodeOptions {
         effort > 3 && holds(size) || !isGray && chromaSampling(of: size) == nil
     }
 
-    /// Returns the coding of a JPEG. With an effort of 0, it is the same as in most programs.
+    /// Returns the coding of a JPEG. With an effort of 0, it is the coding that most programs use.
     func jpegCoding(_ sampling: ChromaSampling, _ size: PixelSize) -> JPEGCoding {
-        if effort == 0 {
-            return JPEGCoding(
-                quality: quality, sampling: sampling, isOptimized: false,
-                scans: isProgressive ? JPEGCoding.standardScans : [])
-        }
-        return JPEGCoding(
-            quality: quality, sampling: sampling, tables: QuantizationTables(tunedFor: quality, sampling),
-            isOptimized: holds(size), scans: isProgressive ? JPEGCoding.fewScans : [])
+        JPEGCoding(
+            quality: quality, sampling: sampling,
+            tables: effort == 0 ? nil : QuantizationTables(tunedFor: quality, sampling),
+            isOptimized: effort > 0 && holds(size),
+            scans: !isProgressive ? [] : effort == 0 ? JPEGCoding.standardScans : JPEGCoding.fewScans)
     }
 }

@@ -1,8 +1,8 @@
 import CCodecs
 import Formats
 
-/// Wraps libjpeg's encoder for rows, planes or coefficients.
-final class JPEGEncoder {
+/// libjpeg's encoder, for rows of gray or RGB pixels, planes or coefficients.
+final class JPEGEncoder: RowWriter {
     private let encoder: OpaquePointer
     private let drain: ByteDrain
 
@@ -10,8 +10,8 @@ final class JPEGEncoder {
     ///
     /// - Parameter channels: 1 (gray) or 3.
     init(
-        size: PixelSize, channels: Int, from source: apod_jpeg_source, coding: JPEGCoding, metadata: PictureMetadata,
-        into drain: ByteDrain
+        size: PixelSize, channels: Int, from source: apod_jpeg_source = APOD_JPEG_FROM_ROWS, coding: JPEGCoding,
+        metadata: PictureMetadata, into drain: ByteDrain
     ) throws {
         guard let encoder = apod_jpeg_encoder_open(drain.output) else { throw ImageError.outOfMemory }
         self.encoder = encoder
@@ -60,18 +60,4 @@ final class JPEGEncoder {
     }
 
     private func check(_ status: apod_status) throws { try drain.check(status, apod_jpeg_encoder_message(encoder)) }
-}
-
-/// Encodes rows of gray or RGB pixels as a JPEG as they arrive.
-final class JPEGRowWriter: RowWriter {
-    private let encoder: JPEGEncoder
-
-    init(size: PixelSize, channels: Int, coding: JPEGCoding, metadata: PictureMetadata, into drain: ByteDrain) throws {
-        encoder = try JPEGEncoder(
-            size: size, channels: channels, from: APOD_JPEG_FROM_ROWS, coding: coding, metadata: metadata, into: drain)
-    }
-
-    func write(_ row: UnsafePointer<UInt8>) throws { try encoder.write(row) }
-
-    func finish() throws { try encoder.finish() }
 }

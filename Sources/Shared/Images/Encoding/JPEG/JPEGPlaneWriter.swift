@@ -17,10 +17,8 @@ final class JPEGPlaneWriter {
 
     init(size: PixelSize, isGray: Bool, coding: JPEGCoding, metadata: PictureMetadata, into drain: ByteDrain) throws {
         try checkOutput(size, .jpeg)
-        let sampling = coding.sampling
-        let chroma = sampling.chroma(of: size)
-        planes = isGray ? [size] : [size, chroma, chroma]
-        stripRows = isGray ? [8] : [8 * sampling.down, 8, 8]
+        planes = coding.sampling.planes(of: size, isGray: isGray)
+        stripRows = isGray ? [8] : [8 * coding.sampling.down, 8, 8]
         strides = planes.map { roundedUp($0.width, to: 8) }
         buffers = zip(strides, stripRows).map { AlignedBuffer(count: $0 * $1) }
         done = planes.map { _ in 0 }
@@ -44,9 +42,7 @@ final class JPEGPlaneWriter {
                     done[plane] += 1
                 }
             }
-            let isComplete = planes.indices.allSatisfy {
-                filled[$0] == stripRows[$0] || done[$0] == planes[$0].height
-            }
+            let isComplete = planes.indices.allSatisfy { filled[$0] == stripRows[$0] || done[$0] == planes[$0].height }
             guard isComplete, filled.contains(where: { $0 > 0 }) else { return }
             pad()
             try encoder.write(pointers)
@@ -60,13 +56,12 @@ final class JPEGPlaneWriter {
 
     /// Completes the blocks of the strip by repeating the edge, which costs the fewest bits.
     private func pad() {
-        for plane in planes.indices {
+        for plane in planes.indices where filled[plane] > 0 {
             let width = planes[plane].width
-            for y in 0..<filled[plane] where width < strides[plane] {
+            for y in 0..<filled[plane] {
                 let samples = stripRow(plane, y)
                 (samples + width).update(repeating: samples[width - 1], count: strides[plane] - width)
             }
-            guard filled[plane] > 0 else { continue }
             for y in filled[plane]..<stripRows[plane] {
                 stripRow(plane, y).update(from: stripRow(plane, filled[plane] - 1), count: strides[plane])
             }

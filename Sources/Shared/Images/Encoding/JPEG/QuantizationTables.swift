@@ -4,12 +4,9 @@ import Libc
 struct QuantizationTables {
     let steps: [UInt8]
 
-    /// Computes tables for the smallest file at a given visual quality. The steps grow with the sum of the two
-    /// frequencies. They were fitted by SSIMULACRA2 over ten pictures at 640 pixels and qualities of 45 to 90, where
-    /// files are 16 % smaller than with T.81's tables (K.1), both with optimised Huffman codes. A quality looks the
-    /// same as with T.81's tables.
-    ///
-    /// - Parameter quality: 1 to 100.
+    /// Computes tables that look the same as T.81's (K.1) at a quality of 1 to 100, but give smaller files. The steps
+    /// grow with the sum of the two frequencies. Fitted by SSIMULACRA2 over ten pictures at 640 pixels and qualities of
+    /// 45 to 90: with optimised Huffman codes, files are 16 % smaller.
     init(tunedFor quality: Int, _ sampling: ChromaSampling) {
         let scale = Self.scale(quality)
         // Full-resolution chroma has twice the frequencies, and may be coarser: with 1.7 times the steps, the ten
@@ -19,8 +16,6 @@ struct QuantizationTables {
             Self.table { scale * (8 + 5 * pow($0, 1.15)) } + Self.table { chromaScale * (7.7 + 4.3 * pow($0, 1.2)) }
     }
 
-    /// Returns 64 steps, row by row.
-    ///
     /// - Parameter step: computes a step from the sum of the horizontal and the vertical frequency, 0...14.
     private static func table(_ step: (Double) -> Double) -> [UInt8] {
         (0..<64).map { UInt8(min(max(step(Double($0 / 8 + $0 % 8)).rounded(), 1), 255)) }

@@ -78,7 +78,7 @@ struct TrellisQuantizer {
     private struct Choice {
         /// The sum of bits and weighted errors up to this coefficient.
         var cost: Float
-        /// The previous choice of the path.
+        /// The index of the previous choice.
         var before: Int
         var magnitude: Int
         /// The error if all coefficients up to the position were 0.
@@ -100,11 +100,7 @@ struct TrellisQuantizer {
                 let cost =
                     choices[before].cost + zeroed - choices[before].zeroed + weight * error * error
                     + costs.coefficient(zeros: zeros, magnitudeBits: bits)
-                if cost < best.cost {
-                    best.cost = cost
-                    best.before = before
-                    best.magnitude = magnitude
-                }
+                if cost < best.cost { (best.cost, best.before, best.magnitude) = (cost, before, magnitude) }
             }
         }
         return best

@@ -46,8 +46,7 @@ final class BufferedPNGWriter: RowWriter {
             return try kept.write(options.metadata, isGray: channels < 3, into: drain)
         }
         let file = PNGFile(drain)
-        try file.begin(
-            size, depth: held.depth, colourType: held.colourType, isInterlaced: options.isProgressive)
+        try file.begin(size, depth: held.depth, colourType: held.colourType, isInterlaced: options.isProgressive)
         try file.write(options.metadata, isGray: channels < 3)
         if !held.palette.isEmpty {
             try file.write("PLTE", held.palette.flatMap { [UInt8($0.red), UInt8($0.green), UInt8($0.blue)] })
@@ -72,8 +71,7 @@ final class BufferedPNGWriter: RowWriter {
         }
         let found = best!
         try drain.checkpoint(.compressingPNG(size, level: plan.level))
-        let data =
-            plan.level == plan.trialLevel ? found.data : try Deflate.zlib(found.filtered, level: plan.level)
+        let data = plan.level == plan.trialLevel ? found.data : try Deflate.zlib(found.filtered, level: plan.level)
         return (candidates[found.place], data.count <= found.data.count ? data : found.data)
     }
 }
@@ -105,17 +103,14 @@ private struct PNGEffort {
         case ...2: isPlain ? [.fixed(0)] : [.sum]
         case 3...4: isPlain ? [.fixed(0)] : [.fixed(0), .sum]
         case 5...6: [.fixed(0), .sum, .entropy, .pairs]
-        default:
-            [.fixed(0), .fixed(1), .fixed(2), .fixed(4), .sum, .entropy, .pairs]
+        default: [.fixed(0), .fixed(1), .fixed(2), .fixed(4), .sum, .entropy, .pairs]
         }
     }
 }
 
 /// Compresses with libdeflate, which is faster and better than zlib.
 enum Deflate {
-    /// Returns a zlib stream (RFC 1950). Throws `ImageError.outOfMemory`.
-    ///
-    /// - Parameter level: 1 to 12; levels from 10 on search for the shortest parse.
+    /// Returns a zlib stream (RFC 1950), compressed at a level of 1 to 12. Throws `ImageError.outOfMemory`.
     static func zlib(_ bytes: [UInt8], level: Int32) throws -> [UInt8] {
         guard let compressor = libdeflate_alloc_compressor(level) else { throw ImageError.outOfMemory }
         defer { libdeflate_free_compressor(compressor) }

@@ -31,8 +31,7 @@ struct PNGPixels {
     /// The body of tRNS; empty without transparency.
     var transparency: [UInt8] {
         if !key.isEmpty { return key.flatMap { [0, $0] } }
-        let alphas = palette.map { UInt8($0.alpha) }
-        return Array(alphas.prefix { $0 < 255 })
+        return palette.prefix { $0.alpha < 255 }.map { UInt8($0.alpha) }
     }
 }
 
@@ -78,6 +77,7 @@ struct PNGProperties {
 }
 
 extension PackedColour {
+    fileprivate var luma: Int { red * 299 + green * 587 + blue * 114 }
     var alpha: Int { Int(bits >> 24) }
 
     /// Keeps the straight alpha of a pixel of 1 to 4 samples.
@@ -171,21 +171,15 @@ private func indexed(
     return PNGPixels(width: width, height: height, colourType: 3, depth: depth, samples: indices, palette: palette)
 }
 
-extension PackedColour {
-    fileprivate var luma: Int { red * 299 + green * 587 + blue * 114 }
-}
-
 extension PNGPixels {
     /// Returns the same gray levels with fewer bits, or nil if they do not fit exactly.
     fileprivate func shallower(_ levels: [PackedColour]) -> PNGPixels? {
         for depth in [1, 2, 4] {
             let step = 255 / ((1 << depth) - 1)
             guard levels.allSatisfy({ $0.red % step == 0 }) else { continue }
-            var reduced = PNGPixels(
+            return PNGPixels(
                 width: width, height: height, colourType: colourType, depth: depth,
-                samples: samples.map { $0 / UInt8(step) })
-            reduced.key = key.map { $0 / UInt8(step) }
-            return reduced
+                samples: samples.map { $0 / UInt8(step) }, key: key.map { $0 / UInt8(step) })
         }
         return nil
     }

@@ -46,18 +46,16 @@ final class PNGWriter: RowWriter {
     }
 
     func finish() throws {
-        if isInterlaced { try writePasses() }
-        try check(apod_png_encoder_finish(encoder))
-    }
-
-    private func writePasses() throws {
-        try pixels.withUnsafeBufferPointer { pixels in
-            for _ in 0..<7 {
-                for y in 0..<size.height {
-                    try check(apod_png_encoder_write_row(encoder, pixels.baseAddress! + y * rowBytes))
+        if isInterlaced {
+            try pixels.withUnsafeBufferPointer { pixels in
+                for _ in 0..<7 {
+                    for y in 0..<size.height {
+                        try check(apod_png_encoder_write_row(encoder, pixels.baseAddress! + y * rowBytes))
+                    }
                 }
             }
         }
+        try check(apod_png_encoder_finish(encoder))
     }
 
     private func check(_ status: apod_status) throws { try drain.check(status, apod_png_encoder_message(encoder)) }

@@ -9,9 +9,8 @@ struct PackedRows {
     /// Bytes per pixel, at least 1.
     private let pixelBytes: Int
 
-    /// How to choose the filter of each row.
+    /// The choice of each row's filter.
     enum Strategy: Sendable {
-        /// The same filter for all rows.
         case fixed(Int32)
         /// The filter with the smallest sum of absolute differences, entropy, or number of different pairs of bytes.
         case sum, entropy, pairs
@@ -19,8 +18,7 @@ struct PackedRows {
 
     /// The seven passes of Adam7 (PNG §8.2): the first pixel, and the steps between pixels.
     private static let adam7: [(x: Int, y: Int, across: Int, down: Int)] = [
-        (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2),
-        (0, 1, 1, 2),
+        (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2),
     ]
 
     init(_ pixels: PNGPixels, isInterlaced: Bool) {

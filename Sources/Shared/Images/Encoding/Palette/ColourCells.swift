@@ -4,7 +4,6 @@ import Libc
 struct ColourCells {
     /// The cell of each sample.
     let index: [UInt8]
-    /// The number of cells.
     var count: Int { middles.count }
     /// The sample in the middle of each cell.
     let middles: [UInt8]

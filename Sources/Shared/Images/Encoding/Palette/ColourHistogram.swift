@@ -42,8 +42,7 @@ struct ColourHistogram {
 
         var mean: PackedColour {
             let half = count / 2
-            return PackedColour(
-                red: (red + half) / count, green: (green + half) / count, blue: (blue + half) / count)
+            return PackedColour(red: (red + half) / count, green: (green + half) / count, blue: (blue + half) / count)
         }
     }
 

@@ -10,9 +10,7 @@ enum Dithering {
 
     /// Returns the palette index of each pixel, row by row, in a palette that may lack some colours. Pixels that are
     /// not drawn get the transparent index.
-    func indices(
-        of pixels: DrawnPixels, in palette: IndexedPalette, checking drain: ByteDrain
-    ) throws -> [UInt8] {
+    func indices(of pixels: DrawnPixels, in palette: IndexedPalette, checking drain: ByteDrain) throws -> [UInt8] {
         var indices = [UInt8](repeating: palette.transparent ?? 0, count: pixels.area.count)
         try indices.withUnsafeMutableBufferPointer { indices in
             try palette.withNearest { nearest in
@@ -20,8 +18,7 @@ enum Dithering {
                 case .errorDiffusion:
                     try Self.diffuse(pixels, palette.colours, nearest, drain, into: indices.baseAddress!)
                 case .ordered:
-                    try Self.order(
-                        pixels, Self.pattern(for: palette), nearest, drain, into: indices.baseAddress!)
+                    try Self.order(pixels, Self.pattern(for: palette), nearest, drain, into: indices.baseAddress!)
                 }
             }
         }
@@ -33,8 +30,7 @@ enum Dithering {
         into indices: UnsafeMutablePointer<UInt8>
     ) throws {
         let width = pixels.area.columns.count
-        // The errors of this row and the next in sixteenths, three samples per pixel, with padding of a pixel at each
-        // end.
+        // The errors of this row and the next in sixteenths, three per pixel, with a pixel of padding at each end.
         let rowCount = (width + 2) * 3
         var errors = [Int32](repeating: 0, count: rowCount * 2)
         try errors.withUnsafeMutableBufferPointer { errors in
@@ -109,8 +105,7 @@ enum Dithering {
         // The distance between evenly spread colours: in each of three channels, the mean squared error is a twelfth
         // of the distance squared. The pattern is slightly weaker, because it is more visible than the error.
         let distance = (palette.meanError / 3 * 12).squareRoot()
-        let strength = min(distance * 0.75, 64)
-        return pattern(strength: strength)
+        return pattern(strength: min(distance * 0.75, 64))
     }
 
     /// - Parameter strength: the difference of the largest and the smallest offset.

@@ -22,8 +22,7 @@ final class DrawnPixels {
         lookForFewColours()
     }
 
-    /// Returns a row of the area, with transparent pixels for the pixels that are not drawn. Valid until the next
-    /// call.
+    /// Returns a row of the area, in which pixels that are not drawn are transparent. Valid until the next call.
     func row(_ y: Int) -> UnsafePointer<PackedColour> {
         let offset = y * canvas.width + area.columns.lowerBound
         let new = canvas.pixels + offset
@@ -58,9 +57,8 @@ final class DrawnPixels {
 
     var histogram: ColourHistogram {
         var histogram = ColourHistogram()
-        for y in stride(
-            from: area.rows.lowerBound, to: area.rows.upperBound, by: max(area.count / Self.sampledPixels, 1))
-        {
+        let step = max(area.count / Self.sampledPixels, 1)
+        for y in stride(from: area.rows.lowerBound, to: area.rows.upperBound, by: step) {
             histogram.add(UnsafeBufferPointer(start: row(y), count: area.columns.count))
         }
         return histogram
@@ -78,7 +76,7 @@ final class DrawnPixels {
                 for x in 0..<area.columns.count where !row[x].isTransparent {
                     if row[x] != last {
                         last = row[x]
-                        index = palette.exactIndex(last)
+                        index = palette.index(of: last)!
                     }
                     target[x] = index
                 }

@@ -8,7 +8,7 @@ final class IndexedPalette {
     private let table: ColourTable
     private let search: NearestColour
     private let axis: ColourCells
-    /// The nearest colour of each cell of 4 x 4 x 4 steps (6 bits per channel), computed on demand.
+    /// The nearest colour of each cell (6 bits per channel), computed on demand.
     private var nearest: [UInt16] = []
 
     /// Makes a palette of all colours of `table`. With 256 colours there is no transparent index.
@@ -38,9 +38,7 @@ final class IndexedPalette {
         self.init(colours, meanError: meanError, hasTransparent: true, axis: .darkened64)
     }
 
-    private init(
-        _ colours: [PackedColour], meanError: Double, hasTransparent: Bool, axis: ColourCells = .even64
-    ) {
+    private init(_ colours: [PackedColour], meanError: Double, hasTransparent: Bool, axis: ColourCells = .even64) {
         var table = ColourTable()
         // Two boxes may have the same mean.
         for colour in colours { _ = table.insert(colour) }
@@ -68,8 +66,8 @@ final class IndexedPalette {
 
     func index(of colour: PackedColour) -> UInt8? { table.index(of: colour) }
 
-    /// Returns the index of the nearest colour and its squared distance. Corrects the search by cells, which would make
-    /// similar pixels of adjacent cells differ more than necessary.
+    /// Returns the index of the nearest colour and its squared distance. Also compares the neighbours of the cell's
+    /// colour, which is not always the nearest: similar pixels of adjacent cells would differ more than necessary.
     @inline(__always) func nearest(_ colour: PackedColour, _ cells: NearestIndices) -> (index: UInt8, distance: Int) {
         var index = cells.index(colour.red, colour.green, colour.blue)
         var distance = colour.distance(to: colours[Int(index)])
@@ -89,16 +87,12 @@ final class IndexedPalette {
 
     private lazy var neighbours: [UInt8] = colours.flatMap { colour in
         let others = colours.indices.filter { colours[$0] != colour }
-        let order = others.sorted {
-            (colours[$0].distance(to: colour), $0) < (colours[$1].distance(to: colour), $1)
-        }
+        let order = others.sorted { (colours[$0].distance(to: colour), $0) < (colours[$1].distance(to: colour), $1) }
         return order.prefix(Self.mostNeighbours).map { UInt8($0) }
     }
 
     /// A colour has about twelve neighbours in a dense palette.
     private static let mostNeighbours = 12
-
-    func exactIndex(_ colour: PackedColour) -> UInt8 { table.index(of: colour)! }
 
     /// Calls `body` with a search for the colour nearest to samples of 0...255.
     func withNearest<Result>(_ body: (NearestIndices) throws -> Result) rethrows -> Result {

@@ -1,3 +1,4 @@
+import Formats
 import Support
 
 /// A pixel for a palette: red in the lowest byte, then green, blue, and 255. All bits of a transparent pixel are 0,
@@ -45,15 +46,17 @@ struct PackedColour: Hashable {
 
 /// A picture of packed colours, row by row from the top.
 final class PackedCanvas {
-    let width: Int
-    let height: Int
+    let size: PixelSize
     private let memory: AlignedBuffer
 
-    init(width: Int, height: Int) {
-        self.width = width
-        self.height = height
-        memory = AlignedBuffer(count: width * height * 4)
+    init(_ size: PixelSize) {
+        self.size = size
+        memory = AlignedBuffer(count: size.width * size.height * 4)
     }
+
+    var width: Int { size.width }
+    var height: Int { size.height }
+    var whole: CanvasArea { CanvasArea(columns: 0..<width, rows: 0..<height) }
 
     /// Valid for the lifetime of the canvas.
     var pixels: UnsafeMutablePointer<PackedColour> {
@@ -64,6 +67,11 @@ final class PackedCanvas {
         for y in area.rows {
             (pixels + y * width + area.columns.lowerBound).update(repeating: .transparent, count: area.columns.count)
         }
+    }
+
+    /// Sets all pixels from RGBA.
+    func set(_ rgba: UnsafePointer<UInt8>, background: RGB?) {
+        for y in 0..<height { setRow(y, rgba + y * width * 4, channels: 4, background: background) }
     }
 
     /// Sets a row from pixels of 1 to 4 samples.

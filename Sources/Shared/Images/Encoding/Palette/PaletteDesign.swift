@@ -114,15 +114,11 @@ struct PaletteDesign {
                 let other = whole - one
                 guard one.count > 0, other.count > 0 else { continue }
                 let gain = one.concentration + other.concentration
-                if found == nil || gain > best {
-                    best = gain
-                    found = (axis, place)
-                }
+                if found == nil || gain > best { (best, found) = (gain, (axis, place)) }
             }
         }
         guard let found else { return nil }
-        var one = box
-        var other = box
+        var (one, other) = (box, box)
         one.high[found.axis] = found.place
         other.low[found.axis] = found.place
         return (one, other)
@@ -139,12 +135,8 @@ struct NearestColour {
     private let first: [Int]
 
     init(_ colours: [PackedColour]) {
-        let order = colours.indices.sorted {
-            (colours[$0].green, $0) < (colours[$1].green, $1)
-        }
-        sorted = order.map {
-            (Int32(colours[$0].red), Int32(colours[$0].green), Int32(colours[$0].blue), $0)
-        }
+        let order = colours.indices.sorted { (colours[$0].green, $0) < (colours[$1].green, $1) }
+        sorted = order.map { (Int32(colours[$0].red), Int32(colours[$0].green), Int32(colours[$0].blue), $0) }
         var first = [Int](repeating: colours.count, count: 256)
         for (place, entry) in sorted.enumerated().reversed() { first[Int(entry.green)] = place }
         for green in stride(from: 254, through: 0, by: -1) { first[green] = min(first[green], first[green + 1]) }

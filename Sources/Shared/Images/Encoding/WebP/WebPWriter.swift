@@ -25,15 +25,11 @@ final class WebPWriter: RowWriter {
 
     /// Repeats gray samples, because WebP has no gray.
     func write(_ row: UnsafePointer<UInt8>) {
-        guard channels < 3 else {
-            pixels.append(contentsOf: UnsafeBufferPointer(start: row, count: size.width * channels))
-            return
+        if channels >= 3 {
+            return pixels.append(contentsOf: UnsafeBufferPointer(start: row, count: size.width * channels))
         }
         for x in 0..<size.width {
-            let gray = row[x * channels]
-            pixels.append(gray)
-            pixels.append(gray)
-            pixels.append(gray)
+            for _ in 0..<3 { pixels.append(row[x * channels]) }
             if channels == 2 { pixels.append(row[x * 2 + 1]) }
         }
     }
@@ -125,8 +121,7 @@ final class WebPWriter: RowWriter {
     /// 10 % smaller at the same visual quality (SSIMULACRA2): a diagram by half, six others by up to 3 %, the rest not
     /// at all.
     private func halvesWithCare(_ pixels: UnsafePointer<UInt8>) -> Bool {
-        options.chroma == .auto && options.effort > 3
-            || options.keepsChroma(pixels, channels: samples, size: size)
+        options.chroma == .auto && options.effort > 3 || options.keepsChroma(pixels, channels: samples, size: size)
     }
 
     /// Whether less than 2 % of the pixels are translucent, as with rounded corners. Trying filters for the alpha then
@@ -143,20 +138,10 @@ final class WebPWriter: RowWriter {
     private var losslessLevel: Int32 { options.effort < 4 ? 4 : options.effort < 7 ? 6 : 9 }
 
     /// libwebp's method, 0 to 6. Methods 5 and 6 choose coefficients by their bit cost.
-    private var method: Int32 {
-        switch options.effort {
-        case 0...3: 4
-        case 4...6: 5
-        default: 6
-        }
-    }
+    private var method: Int32 { options.effort < 4 ? 4 : options.effort < 7 ? 5 : 6 }
 
     private func goesOn() -> Bool {
-        do {
-            try drain.checkpoint(nil)
-        } catch {
-            failure = error
-        }
+        do { try drain.checkpoint(nil) } catch { failure = error }
         return failure == nil
     }
 
@@ -183,8 +168,6 @@ final class WebPWriter: RowWriter {
 
     private func check(_ result: WebPMuxError) throws {
         if result == WEBP_MUX_MEMORY_ERROR { throw ImageError.outOfMemory }
-        guard result == WEBP_MUX_OK else {
-            throw ImageError.encoder(.webp, "libwebpmux error \(result.rawValue)")
-        }
+        guard result == WEBP_MUX_OK else { throw ImageError.encoder(.webp, "libwebpmux error \(result.rawValue)") }
     }
 }

@@ -45,7 +45,7 @@ extension Index {
     func forget(_ name: String, in scope: ScopeName, now: Timestamp) throws {
         let isKnown = try perform { connection in
             try [Self.hasNegatives, Self.hasCopies].contains {
-                try connection.database.first($0, Value(scope.hash), Value(name)) { _ in true } ?? false
+                try connection.database.has($0, Value(scope.hash), Value(name))
             }
         }
         guard isKnown else { return }
@@ -58,11 +58,7 @@ extension Index {
 
     /// Returns the number of cached failures, including expired failures.
     func countNegatives(of scope: ScopeName? = nil) throws -> Int {
-        try perform { connection in
-            try connection.database.first(
-                "SELECT COUNT(*) FROM negatives WHERE \(Self.isOfScope)", nil, Value(scope?.text)
-            ) { $0.int(0) } ?? 0
-        }
+        try first("SELECT COUNT(*) FROM negatives WHERE \(Self.isOfScope)", nil, Value(scope?.text)) { $0.int(0) } ?? 0
     }
 
     /// Deletes the cached failures, or only the expired failures, of a scope or of all scopes. Returns their number.
@@ -105,12 +101,9 @@ extension Index {
         (Value(now - .seconds(86_400)), Value(now + Clock.tolerance))
     }
 
-    /// Returns the saved state with this name.
     package func quota(_ name: String, now: Timestamp) throws -> String? {
         let bounds = Self.bounds(now)
-        return try perform {
-            try $0.database.first(Self.selectQuota, Value(name), bounds.oldest, bounds.newest) { $0.string(0) }
-        }
+        return try first(Self.selectQuota, Value(name), bounds.oldest, bounds.newest) { $0.string(0) }
     }
 
     /// Saves a state under a name, or deletes the row if `state` is nil.

@@ -33,18 +33,12 @@ extension Index {
     func metadata(in collection: String, of scope: ScopeName, from first: String, through last: String) throws
         -> [Metadata]
     {
-        try perform { connection in
-            try connection.database.all(
-                Self.selectMetadata, Value(scope.hash), Value(collection), Value(first), Value(last),
-                read: Metadata.init)
-        }
+        try all(
+            Self.selectMetadata, Value(scope.hash), Value(collection), Value(first), Value(last), read: Metadata.init)
     }
 
     func newestMetadata(in collection: String, of scope: ScopeName, through last: String) throws -> Metadata? {
-        try perform { connection in
-            try connection.database.first(
-                Self.selectNewestMetadata, Value(scope.hash), Value(collection), Value(last), read: Metadata.init)
-        }
+        try first(Self.selectNewestMetadata, Value(scope.hash), Value(collection), Value(last), read: Metadata.init)
     }
 
     /// Writes all items in one transaction. Throws `CacheFailure.scopeChanged` if `generation` was purged.
@@ -64,11 +58,9 @@ extension Index {
 
     /// Returns the number and bytes of items that expired before `limit`.
     func expiredMetadata(before limit: Timestamp, of scope: ScopeName?) throws -> Removal {
-        try perform { connection in
-            try connection.database.first(Self.selectExpiredMetadata, Value(limit), nil, Value(scope?.text)) {
-                Removal(entries: $0.int(0), bytes: $0.int(1))
-            } ?? Removal()
-        }
+        try first(Self.selectExpiredMetadata, Value(limit), nil, Value(scope?.text)) {
+            Removal(entries: $0.int(0), bytes: $0.int(1))
+        } ?? Removal()
     }
 
     /// Removes up to a batch of the items that expired before `limit`.

@@ -27,7 +27,7 @@ extension Index {
 
     /// Switches to `new` and, unless `keeping`, purges the previous scope. Returns nil if `new` is already current.
     func makeCurrent(_ new: ScopeName, keeping: Bool, now: Timestamp) throws -> ScopeSwitch? {
-        let result: ScopeSwitch? = try write(now: now, syncs: !keeping) { connection in
+        try purging(now: now, syncs: !keeping) { connection in
             let old = try Self.currentScope(connection.database) ?? .standard
             if old == new { return nil }
             try connection.database.run(
@@ -37,21 +37,28 @@ extension Index {
                 """, Value(new.text))
             return ScopeSwitch(old: old, purged: keeping ? nil : try connection.purge(old))
         }
-        try beginPurgedGenerations()
-        return result
     }
 
     /// Empties a scope by beginning a new generation. The cost does not depend on the number of entries.
     func purge(_ scope: ScopeName, now: Timestamp) throws -> ScopeContents {
-        let contents = try write(now: now, syncs: true) { try $0.purge(scope) }
+        try purging(now: now) { try $0.purge(scope) }
+    }
+
+    /// Runs `body`, which purges scopes, in a transaction that is synced to the disk, and then creates the folders of
+    /// the next generations.
+    private func purging<Result>(
+        now: Timestamp, syncs: Bool = true, _ body: (inout Connection) throws -> Result
+    ) throws -> Result {
+        let result = try write(now: now, body)
+        if syncs { try synchronize() }
         try beginPurgedGenerations()
-        return contents
+        return result
     }
 
     /// Purges all scopes and deletes all settings and counters. New scopes begin at a higher generation than any
     /// before, so that work in progress cannot be stored.
     func reset(now: Timestamp) throws -> ResetReport {
-        let report = try write(now: now, syncs: true) { connection in
+        try purging(now: now) { connection in
             let database = connection.database
             let report = try Self.resetReport(database)
             if try connection.mayLackRows() { try connection.addRowsOfLostScopes() }
@@ -71,13 +78,11 @@ extension Index {
             connection.tallies = Tallies()
             return report
         }
-        try beginPurgedGenerations()
-        return report
     }
 
     /// Purges one scope and deletes its counters.
     func reset(_ scope: ScopeName, now: Timestamp) throws -> ResetReport {
-        let report = try write(now: now, syncs: true) { connection in
+        try purging(now: now) { connection in
             let report = try Self.resetReport(connection.database, of: scope)
             _ = try connection.purge(scope)
             try connection.database.run(
@@ -85,8 +90,6 @@ extension Index {
                 Value(scope.text))
             return report
         }
-        try beginPurgedGenerations()
-        return report
     }
 
     /// Returns the effects of `reset` on one or all scopes.
@@ -133,10 +136,8 @@ extension Index {
     /// index is lost. Must be called after the commit of the purge, never before: if there were a folder but no purge,
     /// all entries would seem purged. The process that completes the purge calls it again.
     func beginPurgedGenerations() throws {
-        let purged = try perform { connection in
-            try connection.database.all(
-                "SELECT substr(folder, 1, 32), max(generation) FROM scopes WHERE purged = 1 GROUP BY 1"
-            ) { (hash: $0.string(0), generation: $0.int64(1)) }
+        let purged = try all("SELECT substr(folder, 1, 32), max(generation) FROM scopes WHERE purged = 1 GROUP BY 1") {
+            (hash: $0.string(0), generation: $0.int64(1))
         }
         for (hash, generation) in purged where generation < .max { root.beginGeneration(generation &+ 1, of: hash) }
     }
@@ -150,24 +151,17 @@ extension Index {
 
     /// Returns a purged generation whose rows or files remain.
     func purgedScope() throws -> PurgedScope? {
-        try perform { connection in
-            try connection.database.first(
-                "SELECT id, folder, entries, bytes FROM scopes WHERE purged = 1 ORDER BY id LIMIT 1"
-            ) {
-                PurgedScope(
-                    id: $0.int64(0), folder: $0.string(1),
-                    contents: ScopeContents(entries: $0.int(2), bytes: $0.int(3)))
-            }
+        try first("SELECT id, folder, entries, bytes FROM scopes WHERE purged = 1 ORDER BY id LIMIT 1") {
+            PurgedScope(
+                id: $0.int64(0), folder: $0.string(1), contents: ScopeContents(entries: $0.int(2), bytes: $0.int(3)))
         }
     }
 
     /// Returns the remaining contents of all purged generations.
     func purgedContents() throws -> ScopeContents {
-        try perform { connection in
-            try connection.database.first("SELECT sum(entries), sum(bytes) FROM scopes WHERE purged = 1") {
-                ScopeContents(entries: $0.int(0), bytes: $0.int(1))
-            } ?? ScopeContents()
-        }
+        try first("SELECT sum(entries), sum(bytes) FROM scopes WHERE purged = 1") {
+            ScopeContents(entries: $0.int(0), bytes: $0.int(1))
+        } ?? ScopeContents()
     }
 
     /// Deletes up to a batch of rows of a purged generation. Returns false if there were none.
@@ -188,10 +182,7 @@ extension Index {
         try write(now: now) { connection in
             let database = connection.database
             let count = try database.run("DELETE FROM scopes WHERE id = ?1 AND purged = 1", Value(scope.id))
-            let isThere = try database.first(
-                "SELECT 1 FROM scopes WHERE folder = ?1 AND purged = 1", Value(scope.folder)
-            ) { _ in true }
-            if count == 0, isThere == true {
+            if count == 0, try database.has("SELECT 1 FROM scopes WHERE folder = ?1 AND purged = 1", Value(scope.folder)) {
                 throw CacheFailure.indexDamaged(detail: "a row cannot be found", root: root.path)
             }
             try database.run("DELETE FROM counters WHERE scope = ?1", Value(scope.id))
@@ -243,10 +234,7 @@ extension Index.Connection {
 
     /// Whether a purge of the scope with this hash is pending.
     fileprivate func isPurgePending(of hash: String) throws -> Bool {
-        try database.first(
-            "SELECT 1 FROM scopes WHERE purged = 1 AND substr(folder, 1, 32) = ?1 LIMIT 1", Value(hash)
-        ) { _ in true }
-            ?? false
+        try database.has("SELECT 1 FROM scopes WHERE purged = 1 AND substr(folder, 1, 32) = ?1 LIMIT 1", Value(hash))
     }
 
     /// Inserts a row marked as purged for each scope folder without a row, because the index may have lost it.

@@ -24,8 +24,8 @@ package final class Index: Sendable {
         var identity: File.Identity?
         /// Counts that a later transaction writes.
         var tallies = Tallies()
-        /// Uses of entries that the next transaction writes, the earliest first.
-        var uses: [Use] = []
+        /// Entries whose lease and time of last use the next transaction writes, the earliest first.
+        var uses: [Entry] = []
         /// The paths of files that a command removed or found damaged. `sweep` removes them despite a lease.
         var unspared: Set<String> = []
         /// The time at which counts were last written.
@@ -73,6 +73,16 @@ package final class Index: Sendable {
     /// holding the lock during the wait. If the index is damaged, replaces it and retries once.
     func perform<Result>(_ body: (inout Connection) throws -> Result) throws -> Result {
         try perform(making: false, body)
+    }
+
+    /// Returns the result of `read` for the first row of a query, if any.
+    func first<Result>(_ sql: String, _ values: Value..., read: (Row) throws -> Result) throws -> Result? {
+        try perform { try $0.database.first(sql, values, read: read) }
+    }
+
+    /// Returns the results of `read` for all rows of a query.
+    func all<Result>(_ sql: String, _ values: Value..., read: (Row) throws -> Result) throws -> [Result] {
+        try perform { try $0.database.all(sql, values, read: read) }
     }
 
     /// Creates the root and the index if they are missing. Throws `CacheFailure.readOnly` if nothing can be written.
@@ -132,15 +142,13 @@ package final class Index: Sendable {
     /// - Parameters:
     ///   - isQuiet: whether `body` changes no entries, so that `version` stays the same.
     ///   - writesCounts: whether to write the pending counts even if they are not due.
-    ///   - syncs: whether to wait until the transaction is on the disk.
     ///   - patience: the maximum wait for transactions of other processes.
     @discardableResult
     func write<Result>(
-        now: Timestamp, isQuiet: Bool = false, writesCounts: Bool = false, syncs: Bool = false,
-        patience: Duration = busyPatience,
+        now: Timestamp, isQuiet: Bool = false, writesCounts: Bool = false, patience: Duration = busyPatience,
         _ body: (inout Connection) throws -> Result
     ) throws -> Result {
-        let result = try perform(making: true, patience: patience) { connection in
+        try perform(making: true, patience: patience) { connection in
             let time = SteadyTime.now()
             let counts = writesCounts || time - connection.countedAt >= Self.countInterval
             let result = try connection.database.transaction {
@@ -159,8 +167,6 @@ package final class Index: Sendable {
             waits.withLock { $0.noteWritten() }
             return result
         }
-        if syncs { try synchronize() }
-        return result
     }
 
     /// Waits until all transactions so far are on the disk. Several threads can wait at the same time, and the file

@@ -109,9 +109,6 @@ final class Database {
         return nil
     }
 
-    /// Opens a new empty database in memory.
-    static func inMemory(root: String) throws -> Database { try Database(path: ":memory:", root: root) }
-
     /// Runs statements without parameters and results.
     func execute(_ sql: String) throws {
         let status = sqlite3_exec(handle, sql, nil, nil, nil)
@@ -135,15 +132,22 @@ final class Database {
     func first<Result>(_ sql: String, _ values: [Value], read: (Row) throws -> Result) throws -> Result? {
         let statement = try prepared(sql, values)
         defer { statement.reset() }
-        return try statement.step() ? read(Row(statement: statement)) : nil
+        return try statement.step() ? read(statement.row) : nil
     }
+
+    /// Whether a query has a row.
+    func has(_ sql: String, _ values: Value...) throws -> Bool { try first(sql, values) { _ in true } ?? false }
 
     /// Returns the results of `read` for all rows.
     func all<Result>(_ sql: String, _ values: Value..., read: (Row) throws -> Result) throws -> [Result] {
+        try all(sql, values, read: read)
+    }
+
+    func all<Result>(_ sql: String, _ values: [Value], read: (Row) throws -> Result) throws -> [Result] {
         let statement = try prepared(sql, values)
         defer { statement.reset() }
         var results: [Result] = []
-        while try statement.step() { results.append(try read(Row(statement: statement))) }
+        while try statement.step() { results.append(try read(statement.row)) }
         return results
     }
 
@@ -178,9 +182,7 @@ final class Database {
             var compiled: OpaquePointer?
             let status = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &compiled, nil)
             guard status == SQLITE_OK, let compiled else { throw failure(status) }
-            statement = Statement(
-                compiled,
-                fail: { [root, handle] in CacheFailure(sqlite: $0, of: handle, root: root) })
+            statement = Statement(compiled, root: root)
             statements[sql] = statement
         }
         try statement.bind(values)

@@ -246,7 +246,7 @@ public final class CacheStore: Sendable {
         guard entry.kind == .original else { return nil }
         return try recovery.recover(
             Recovery.LostFile(
-                entry.file, folder: index.folder(of: scope), scope: scope, key: entry.key, url: entry.url))
+                name: entry.file, folder: index.folder(of: scope), scope: scope, key: entry.key, url: entry.url))
     }
 
     /// Waits until the files and rows of entries are on the disk. Returns the entries in the same order. Skips entries

@@ -49,9 +49,7 @@ public final class KeySecrets: Sendable {
         }
     }
 
-    private func secret(
-        _ place: WritableKeyPath<Known, [UInt8]?>, _ folder: () throws -> Folder?
-    ) throws -> [UInt8]? {
+    private func secret(_ place: WritableKeyPath<Known, [UInt8]?>, _ folder: () throws -> Folder?) throws -> [UInt8]? {
         try known.withLock { known throws in
             if let secret = known[keyPath: place] { return secret }
             guard let folder = try folder(), let secret = try read(folder) ?? (isMaking ? make(folder) : nil) else {

@@ -87,7 +87,7 @@ extension CacheRoot {
         origin(ofBlob: path) != nil && Self.name(ofBlob: Self.fileName(path)) != nil
     }
 
-    /// Returns the last component of a path.
+    /// The last component of a path.
     static func fileName(_ path: String) -> String {
         path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? path
     }
@@ -181,7 +181,6 @@ extension CacheRoot {
         return "\(parts[0])-\(parts[1].prefix(32))"
     }
 
-    /// The lock of an owner.
     static func lock(owner: String) -> String { "\(locks)/\(owner)" }
 
     /// Creates the empty folder of a scope's next generation. If the index is lost, this folder is the only record that
@@ -241,7 +240,5 @@ extension Collection<UInt8> {
 
     fileprivate var isStamp: Bool { count == CacheRoot.stampLength && isHexadecimal }
 
-    var isHexadecimal: Bool {
-        allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-    }
+    var isHexadecimal: Bool { allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) } }
 }

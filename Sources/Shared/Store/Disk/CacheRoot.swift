@@ -203,8 +203,7 @@ package final class CacheRoot: Sendable {
     /// Opens a file for writing, creating its folder if necessary.
     func openToWrite(_ name: String, _ flags: Int32) throws -> File {
         do {
-            guard let folder = try folder() else { throw SystemFailure(errno: ENOENT, "open \(path(of: name))") }
-            return try folder.open(name, flags | O_CREAT)
+            return try open(name, flags | O_CREAT)
         } catch let failure as SystemFailure where failure.isMissing {
             return try makingRoot { folder in
                 if let slash = name.lastIndex(of: "/") { try folder.makeFolder(String(name[..<slash])) }

@@ -74,7 +74,6 @@ extension Index {
 }
 
 extension Index.Connection {
-    /// See `Index.negative`.
     package func negative(_ name: String, in scope: ScopeName, address: String, now: Timestamp) throws
         -> NegativeAnswer?
     {

@@ -16,8 +16,7 @@ extension Index {
         "SELECT \(EntryColumn.selection) FROM entries WHERE scope = \(liveFolder) AND name > ?2 ORDER BY name LIMIT ?3"
     static let selectInFolder = "SELECT \(EntryColumn.selection) FROM entries WHERE scope = \(liveFolder) AND name = ?2"
     /// The row of a superseded entry has its file's name.
-    static let selectOwner =
-        "SELECT 1 FROM entries WHERE scope = ?1 AND name IN (?2, ?3) AND file = ?3 LIMIT 1"
+    static let selectOwner = "SELECT 1 FROM entries WHERE scope = ?1 AND name IN (?2, ?3) AND file = ?3 LIMIT 1"
     static let setPinned = "UPDATE entries SET pinned = ?4 \(sameEntry) RETURNING \(EntryColumn.selection)"
     static let setKey = "UPDATE entries SET key = ?4 \(sameEntry) AND key IS NULL RETURNING \(EntryColumn.selection)"
     static let selectVariants =
@@ -335,7 +334,6 @@ extension Index {
 }
 
 extension Index.Connection {
-    /// See `Index.mayLackRows`.
     func mayLackRows() throws -> Bool {
         try root.awaitsRebuild
             || database.has("SELECT 1 FROM settings WHERE name = 'rebuilt'")

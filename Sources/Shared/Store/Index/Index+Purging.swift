@@ -182,7 +182,8 @@ extension Index {
         try write(now: now) { connection in
             let database = connection.database
             let count = try database.run("DELETE FROM scopes WHERE id = ?1 AND purged = 1", Value(scope.id))
-            if count == 0, try database.has("SELECT 1 FROM scopes WHERE folder = ?1 AND purged = 1", Value(scope.folder)) {
+            let mayRemain = "SELECT 1 FROM scopes WHERE folder = ?1 AND purged = 1"
+            if count == 0, try database.has(mayRemain, Value(scope.folder)) {
                 throw CacheFailure.indexDamaged(detail: "a row cannot be found", root: root.path)
             }
             try database.run("DELETE FROM counters WHERE scope = ?1", Value(scope.id))

@@ -38,7 +38,6 @@ extension Index {
     /// another scope has become current.
     package func generation(of scope: ActiveScope) throws -> Int64 { try perform { try $0.generation(of: scope) } }
 
-    /// Returns the folder of the live generation.
     func folder(of scope: ScopeName) throws -> String {
         try perform { scope.folder(generation: try $0.live(scope).generation) }
     }
@@ -89,22 +88,17 @@ package struct ActiveScope: Sendable {
 }
 
 extension Index.Connection {
-    /// See `Index.generation(of:)`.
     package func generation(of scope: ActiveScope) throws -> Int64 {
-        if scope.followsCurrent, try Index.currentScope(database) ?? .standard != scope.name {
-            throw CacheFailure.scopeChanged(scope: scope.name.text)
-        }
-        if let root = scope.followedRoot, try Index.currentScope(below: root) ?? .standard != scope.name {
+        if try scope.followsCurrent && Index.currentScope(database) ?? .standard != scope.name
+            || scope.followedRoot.map({ try Index.currentScope(below: $0) ?? .standard != scope.name }) == true
+        {
             throw CacheFailure.scopeChanged(scope: scope.name.text)
         }
         return try live(scope.name).generation
     }
 
-    /// See `Index.check`.
     package func check(_ generation: Int64, of scope: ActiveScope) throws {
-        if try self.generation(of: scope) != generation {
-            throw CacheFailure.scopeChanged(scope: scope.name.text)
-        }
+        if try self.generation(of: scope) != generation { throw CacheFailure.scopeChanged(scope: scope.name.text) }
     }
 
     /// Returns the live row of a scope (nil before the first write), the generation, and whether the row already stores

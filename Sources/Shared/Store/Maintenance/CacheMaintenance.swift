@@ -39,10 +39,7 @@ public struct CleanStep: Sendable, Equatable {
 
     init(_ kind: Kind) { self.kind = kind }
 
-    mutating func add(_ bytes: Int) {
-        count += 1
-        self.bytes += bytes
-    }
+    mutating func add(_ bytes: Int) { add(Removal(entries: 1, bytes: bytes)) }
 
     mutating func add(_ removal: Removal) {
         count += removal.entries

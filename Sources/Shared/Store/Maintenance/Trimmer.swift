@@ -54,7 +54,6 @@ final class Trimmer: Sendable {
         return removal
     }
 
-    @discardableResult
     private func trim(to capacity: Int, now: Timestamp, atMost limit: Duration?) throws -> Removal {
         try metrics.measure {
             try trimBatches(to: capacity, now: now, atMost: limit)
@@ -73,8 +72,7 @@ final class Trimmer: Sendable {
         let end = limit.map { now + $0 }
         var removal = Removal()
         while true {
-            let batch = try index.trimBatch(
-                capacity: capacity, isUnderway: removal.entries > 0, clock: clock)
+            let batch = try index.trimBatch(capacity: capacity, isUnderway: removal.entries > 0, clock: clock)
             removal.add(batch.removal)
             try index.sweep(now: now)
             // Below the capacity, continue towards the target only for a limited number of evictions.

@@ -32,8 +32,7 @@ package struct MemoryPlace: Sendable {
     /// Whether a name has the format of such a folder: twice 32 hexadecimal digits.
     private static func isName(_ name: String) -> Bool {
         let parts = name.split(separator: "-", omittingEmptySubsequences: false)
-        return parts.count == 2
-            && parts.allSatisfy { $0.utf8.count == 32 && $0.utf8.allSatisfy("0123456789abcdef".utf8.contains) }
+        return parts.count == 2 && parts.allSatisfy(\.utf8.isName)
     }
 
     // MARK: Existing places

@@ -230,8 +230,7 @@ extension CacheFailure {
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: self = .readOnly(root: root)
         case SQLITE_BUSY, SQLITE_LOCKED: self = .busy(root: root)
         case SQLITE_NOMEM: self = .io(detail: message, root: root, errno: ENOMEM)
-        case SQLITE_IOERR, SQLITE_CANTOPEN:
-            self = .io(detail: message, root: root, errno: errno)
+        case SQLITE_IOERR, SQLITE_CANTOPEN: self = .io(detail: message, root: root, errno: errno)
         case SQLITE_PROTOCOL, SQLITE_NOLFS, SQLITE_INTERRUPT: self = .io(detail: message, root: root)
         default: self = .fault(detail: "SQLite \(status): \(message)")
         }

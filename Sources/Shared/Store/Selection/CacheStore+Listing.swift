@@ -130,17 +130,10 @@ public struct EntryListing {
         }
     }
 
-    private let index: Index
-    private var source: Source
-    private let filter: EntryFilter
-    private let now: Timestamp
-
-    init(index: Index, source: Source, filter: EntryFilter, now: Timestamp) {
-        self.index = index
-        self.source = source
-        self.filter = filter
-        self.now = now
-    }
+    let index: Index
+    var source: Source
+    let filter: EntryFilter
+    let now: Timestamp
 
     /// Returns the next entry, or nil after the last.
     public mutating func next() throws -> Entry? { try nextWithScope()?.entry }
@@ -153,7 +146,7 @@ public struct EntryListing {
     }
 }
 
-/// Reads the entries of scopes page by page, without holding a lock. Concurrent changes may or may not be included.
+/// Reads the entries of scopes in arbitrary order, see `EntryListing`.
 struct EntryCursor {
     private var scopes: ArraySlice<Index.ScopeRow>
     private var page: ArraySlice<Entry> = []

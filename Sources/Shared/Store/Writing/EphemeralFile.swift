@@ -55,7 +55,7 @@ package final class EphemeralFile: Sink {
         bytes.withUnsafeBytes { hash.update($0) }
     }
 
-    /// Discards the bytes, so that the body can be received again.
+    /// Discards the bytes.
     package func restart() throws {
         try file.restart()
         hash = SHA256()

@@ -53,7 +53,7 @@ extension CacheStore {
         event(step, key: entry.key, url: entry.url, bytes: entry.bytes, (status, nil), duration)
     }
 
-    func removalEvent(key: String?, _ removal: Removal) -> MetricEvent {
+    func removalEvent(key: String?, _ removal: EntrySum) -> MetricEvent {
         event(.remove, key: key, url: nil, bytes: removal.bytes)
     }
 

@@ -13,8 +13,8 @@ extension Statistics {
         func add(_ label: String, _ text: String) {
             lines.append("  " + label.padded(to: 23) + text)
         }
-        if leased.entries > 0 { add("leases in force", leased.words) }
-        if pinned.entries > 0 { add("pinned", pinned.words) }
+        if leased.entries > 0 { add("leases in force", leased.text) }
+        if pinned.entries > 0 { add("pinned", pinned.text) }
         if heldBytes > 0 { add("cannot be trimmed now", ByteCount.description(heldBytes)) }
         if metadata.entries > 0 { add("metadata", metadata.wordsOfMetadata) }
         for scope in scopes { lines += [""] + scope.lines }
@@ -22,13 +22,9 @@ extension Statistics {
     }
 }
 
-extension Statistics.Sum {
+extension EntrySum {
     fileprivate var wordsOfMetadata: String {
         "\(entries) \(entries == 1 ? "record" : "records"), \(ByteCount.description(bytes))"
-    }
-
-    fileprivate var words: String {
-        "\(entries) \(entries == 1 ? "entry" : "entries"), \(ByteCount.description(bytes))"
     }
 }
 

@@ -87,7 +87,6 @@ extension CacheRoot {
         origin(ofBlob: path) != nil && Self.name(ofBlob: Self.fileName(path)) != nil
     }
 
-    /// The last component of a path.
     static func fileName(_ path: String) -> String {
         path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? path
     }
@@ -158,7 +157,6 @@ extension CacheRoot {
     /// Records in a file whether its entry is pinned. Without extended attributes, the pin is lost with the index.
     static func notePin(_ isPinned: Bool, in file: File) { _ = file.setAttribute(pinAttribute, isPinned ? "1" : "0") }
 
-    /// Whether a file belongs to a pinned entry.
     static func isPinned(_ file: File) -> Bool { file.attribute(pinAttribute) == "1" }
 
     static func isVariant(_ file: String) -> Bool { file.dropFirst(32).hasPrefix(variantMark) }

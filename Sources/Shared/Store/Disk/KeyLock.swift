@@ -203,7 +203,6 @@ private final class LockedFile: Sendable {
     private let name: String
     private let file: File
 
-    /// Nil if the lock is held.
     init?(_ name: String, in root: CacheRoot) throws {
         self.root = root
         self.name = name
@@ -235,7 +234,6 @@ private final class LockedFile: Sendable {
         try? file.write(Array(String(process).utf8))
     }
 
-    /// Reads the process ID in the file.
     static func holder(_ name: String, in root: CacheRoot) -> pid_t? {
         guard let bytes = try? root.open(name, O_RDONLY).contents(atMost: 16) else { return nil }
         return pid_t(String(decoding: bytes, as: UTF8.self))

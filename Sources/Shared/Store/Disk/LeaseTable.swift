@@ -50,7 +50,6 @@ final class LeaseTable: Sendable {
         return LiveLeases(files: files)
     }
 
-    /// Deletes the files of ended periods.
     func removeEnded(now: Timestamp, in root: CacheRoot) {
         for period in (try? periods(in: root)) ?? [] where !period.isLive(at: now) { root.remove(period.file) }
     }
@@ -64,7 +63,6 @@ final class LeaseTable: Sendable {
     }
 }
 
-/// The leases of a root at one moment.
 struct LiveLeases {
     fileprivate let files: [(period: LeasePeriod, file: File)]
 

@@ -135,7 +135,6 @@ extension Index.Connection {
         }
     }
 
-    /// Inserts a row, within a transaction.
     func insert(_ new: Entry, _ scopeID: Int64) throws -> Entry? {
         try database.first(EntryColumn.insertion, [Value(scopeID)] + EntryColumn.all.map { $0.value(new) }) {
             Entry($0, scope: new.scope, root: root)

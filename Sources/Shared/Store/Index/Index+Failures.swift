@@ -21,9 +21,9 @@ extension Index {
     private static let expiredPerInsert = 8
 
     /// Returns the cached failure of an address, unless it has expired.
-    package func negative(_ name: String, in scope: ScopeName, address: String, now: Timestamp) throws
-        -> NegativeAnswer?
-    {
+    package func negative(
+        _ name: String, in scope: ScopeName, address: String, now: Timestamp
+    ) throws -> NegativeAnswer? {
         try perform { try $0.negative(name, in: scope, address: address, now: now) }
     }
 
@@ -56,7 +56,6 @@ extension Index {
         }
     }
 
-    /// Returns the number of cached failures, including expired failures.
     func countNegatives(of scope: ScopeName? = nil) throws -> Int {
         try first("SELECT COUNT(*) FROM negatives WHERE \(Self.isOfScope)", nil, Value(scope?.text)) { $0.int(0) } ?? 0
     }
@@ -74,9 +73,9 @@ extension Index {
 }
 
 extension Index.Connection {
-    package func negative(_ name: String, in scope: ScopeName, address: String, now: Timestamp) throws
-        -> NegativeAnswer?
-    {
+    package func negative(
+        _ name: String, in scope: ScopeName, address: String, now: Timestamp
+    ) throws -> NegativeAnswer? {
         let found = try database.first(
             Index.selectNegative, Value(scope.hash), Value(name), Value(address)
         ) { row in

@@ -59,7 +59,6 @@ extension Index {
 extension Index.Connection {
     var hasCounts: Bool { !tallies.isEmpty || !uses.isEmpty }
 
-    /// Writes the pending uses, within a transaction.
     func writeUses(now: Timestamp) throws {
         for use in uses {
             try database.run(
@@ -76,7 +75,6 @@ extension Index.Connection {
         fileprivate var seen = 0
     }
 
-    /// See `Index.version`.
     mutating func currentVersion() throws -> Int? {
         if try isReadOnly || root.indexIdentity() != identity { return nil }
         let found = try database.dataVersion()

@@ -56,7 +56,6 @@ extension Index {
         }
     }
 
-    /// Returns the variants of an original, the smallest first.
     func variants(of entry: Entry) throws -> [Entry] {
         try all(Self.selectVariants, Value(entry.scope.hash), Value(entry.name)) {
             self.entry($0, scope: entry.scope)
@@ -147,7 +146,7 @@ extension Index {
     /// - Parameter scope: the row of the scope, if the scope's name may be unknown.
     func remove(
         _ name: String, in scope: ScopeName, _ row: ScopeRow? = nil, sparesPinned: Bool, now: Timestamp
-    ) throws -> Removal? {
+    ) throws -> EntrySum? {
         try write(now: now) { connection in
             let id = try row.map { try connection.liveRow(folder: $0.folder) } ?? connection.live(scope).id
             guard let scopeID = id else { return nil }
@@ -164,7 +163,7 @@ extension Index {
             }
             if family.isEmpty { return nil }
             connection.unspared.formUnion(family.compactMap(\.place))
-            let removal = Removal(entries: family.count, bytes: family.reduce(0) { $0 + $1.bytes })
+            let removal = EntrySum(entries: family.count, bytes: family.reduce(0) { $0 + $1.bytes })
             try connection.count(removal, in: scopeID, now: now)
             return removal
         }
@@ -269,36 +268,35 @@ extension Index {
     // MARK: Expired entries
 
     /// Returns up to a batch of expired or superseded entries that are neither pinned nor leased.
-    func expired(after id: Int64, of scope: ScopeName?, now: Timestamp) throws -> [(
-        id: Int64, bytes: Int, place: String
-    )] {
+    func expired(
+        after id: Int64, of scope: ScopeName?, now: Timestamp
+    ) throws -> [(id: Int64, bytes: Int, place: String)] {
         try all(
             Self.selectExpired, Value(id), Value(now), Value(now + Clock.tolerance), Value(TrimPlan.batch),
             Value(scope?.text)
         ) { ($0.int64(0), $0.int(1), CacheRoot.blob($0.string(2), folder: $0.string(3)) ?? "") }
     }
 
-    /// Removes the given entries, except entries that are no longer expired or superseded.
-    func removeExpired(_ ids: [Int64], now: Timestamp) throws -> Removal {
+    func removeExpired(_ ids: [Int64], now: Timestamp) throws -> EntrySum {
         try write(now: now) { connection in
-            var removal = Removal()
+            var removal = EntrySum()
             for id in ids {
                 let gone = try connection.database.first(
                     Self.removeExpired, Value(id), Value(now), Value(now + Clock.tolerance)
                 ) { (bytes: $0.int(0), scopeID: $0.int64(1)) }
                 guard let gone else { continue }
                 removal.add(gone.bytes)
-                try connection.count(Removal(entries: 1, bytes: gone.bytes), in: gone.scopeID, now: now)
+                try connection.count(EntrySum(entries: 1, bytes: gone.bytes), in: gone.scopeID, now: now)
             }
             return removal
         }
     }
 
     /// Returns the minimum that a trim would evict after the removal of `freed` bytes.
-    func trimPreview(capacity: Int, freed: Int, now: Timestamp) throws -> Removal {
+    func trimPreview(capacity: Int, freed: Int, now: Timestamp) throws -> EntrySum {
         try perform { connection in
             let kept = (try connection.database.first(Self.selectTotals) { $0.int(1) } ?? 0) - freed
-            guard kept > capacity else { return Removal() }
+            guard kept > capacity else { return EntrySum() }
             return try connection.database.first(
                 """
                 SELECT count(*), coalesce(sum(bytes), 0) FROM (
@@ -309,7 +307,7 @@ extension Index {
                 WHERE before < ?3
                 """, Value(now), Value(now + Clock.tolerance),
                 Value(kept - TrimPlan.target(capacity: capacity))
-            ) { Removal(entries: $0.int(0), bytes: $0.int(1)) } ?? Removal()
+            ) { EntrySum(entries: $0.int(0), bytes: $0.int(1)) } ?? EntrySum()
         }
     }
 

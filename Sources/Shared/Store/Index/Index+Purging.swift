@@ -16,7 +16,6 @@ extension Index {
         }
     }
 
-    /// Returns the paths of some files of a scope or of all scopes.
     func someFiles(of scope: ScopeName? = nil) throws -> [String] {
         var places: [String] = []
         for row in try scopeRows() where scope.map({ row.folder.hasPrefix($0.hash) }) ?? true {
@@ -40,7 +39,7 @@ extension Index {
     }
 
     /// Empties a scope by beginning a new generation. The cost does not depend on the number of entries.
-    func purge(_ scope: ScopeName, now: Timestamp) throws -> ScopeContents {
+    func purge(_ scope: ScopeName, now: Timestamp) throws -> EntrySum {
         try purging(now: now) { try $0.purge(scope) }
     }
 
@@ -80,7 +79,6 @@ extension Index {
         }
     }
 
-    /// Purges one scope and deletes its counters.
     func reset(_ scope: ScopeName, now: Timestamp) throws -> ResetReport {
         try purging(now: now) { connection in
             let report = try Self.resetReport(connection.database, of: scope)
@@ -92,7 +90,6 @@ extension Index {
         }
     }
 
-    /// Returns the effects of `reset` on one or all scopes.
     func resetReport(of scope: ScopeName? = nil) throws -> ResetReport {
         try perform { connection in
             if let scope { return try Self.resetReport(connection.database, of: scope) }
@@ -109,7 +106,7 @@ extension Index {
             """, Value(scope.text)
         ) {
             ResetReport(
-                scopes: 1, contents: ScopeContents(entries: $0.int(0), bytes: $0.int(1)), counters: $0.int(2),
+                scopes: 1, contents: EntrySum(entries: $0.int(0), bytes: $0.int(1)), counters: $0.int(2),
                 metadata: $0.int(3))
         }
         return report ?? ResetReport()
@@ -124,7 +121,7 @@ extension Index {
             """
         ) {
             ResetReport(
-                scopes: $0.int(0), contents: ScopeContents(entries: $0.int(1), bytes: $0.int(2)), counters: $0.int(3),
+                scopes: $0.int(0), contents: EntrySum(entries: $0.int(1), bytes: $0.int(2)), counters: $0.int(3),
                 metadata: $0.int(4))
         }
         return report ?? ResetReport()
@@ -146,22 +143,21 @@ extension Index {
     struct PurgedScope {
         let id: Int64
         let folder: String
-        let contents: ScopeContents
+        let contents: EntrySum
     }
 
     /// Returns a purged generation whose rows or files remain.
     func purgedScope() throws -> PurgedScope? {
         try first("SELECT id, folder, entries, bytes FROM scopes WHERE purged = 1 ORDER BY id LIMIT 1") {
             PurgedScope(
-                id: $0.int64(0), folder: $0.string(1), contents: ScopeContents(entries: $0.int(2), bytes: $0.int(3)))
+                id: $0.int64(0), folder: $0.string(1), contents: EntrySum(entries: $0.int(2), bytes: $0.int(3)))
         }
     }
 
-    /// Returns the remaining contents of all purged generations.
-    func purgedContents() throws -> ScopeContents {
+    func purgedContents() throws -> EntrySum {
         try first("SELECT sum(entries), sum(bytes) FROM scopes WHERE purged = 1") {
-            ScopeContents(entries: $0.int(0), bytes: $0.int(1))
-        } ?? ScopeContents()
+            EntrySum(entries: $0.int(0), bytes: $0.int(1))
+        } ?? EntrySum()
     }
 
     /// Deletes up to a batch of rows of a purged generation. Returns false if there were none.
@@ -216,24 +212,23 @@ extension Index {
 extension Index.Connection {
     /// Marks the live row of a scope as purged and creates the row of the next generation, which inherits the counters.
     /// Also creates a row for a scope that has none, because a download for it may be in progress.
-    fileprivate func purge(_ scope: ScopeName) throws -> ScopeContents {
+    fileprivate func purge(_ scope: ScopeName) throws -> EntrySum {
         var (id, generation, _) = try live(scope)
         // The scope may have files without rows.
         if id == nil, try mayLackRows() { id = try addLiveRow(scope, generation: generation) }
         guard let id else {
             _ = try addLiveRow(scope, generation: generation &+ 1)
-            return ScopeContents()
+            return EntrySum()
         }
         let contents = try database.first("SELECT entries, bytes FROM scopes WHERE id = ?1", Value(id)) {
-            ScopeContents(entries: $0.int(0), bytes: $0.int(1))
+            EntrySum(entries: $0.int(0), bytes: $0.int(1))
         }
         try database.run("UPDATE scopes SET purged = 1 WHERE id = ?1", Value(id))
         let next = try addLiveRow(scope, generation: generation &+ 1)
         try database.run("UPDATE counters SET scope = ?2 WHERE scope = ?1", Value(id), Value(next))
-        return contents ?? ScopeContents()
+        return contents ?? EntrySum()
     }
 
-    /// Whether a purge of the scope with this hash is pending.
     fileprivate func isPurgePending(of hash: String) throws -> Bool {
         try database.has("SELECT 1 FROM scopes WHERE purged = 1 AND substr(folder, 1, 32) = ?1 LIMIT 1", Value(hash))
     }

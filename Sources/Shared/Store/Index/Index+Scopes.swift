@@ -15,7 +15,6 @@ extension Index {
         "(SELECT id FROM scopes WHERE purged = 0 AND name = coalesce(\(parameter), name))"
     }
 
-    /// The scope last switched to, if any.
     static func currentScope(_ database: Database) throws -> ScopeName? {
         try database.first("SELECT value FROM settings WHERE name = 'current_scope'") { try ScopeName($0.string(0)) }
     }
@@ -63,13 +62,13 @@ extension Index {
                 let name = try ScopeName(row.string(0))
                 if name == current { isCurrentMissing = false }
                 return ScopeSummary(
-                    name: name, contents: ScopeContents(entries: row.int(1), bytes: row.int(2)),
+                    name: name, contents: EntrySum(entries: row.int(1), bytes: row.int(2)),
                     generation: row.int64(3), isCurrent: name == current, isPurgePending: row.bool(4))
             }
             if isCurrentMissing {
                 scopes.append(
                     ScopeSummary(
-                        name: current, contents: ScopeContents(), generation: try connection.live(current).generation,
+                        name: current, contents: EntrySum(), generation: try connection.live(current).generation,
                         isCurrent: true, isPurgePending: false))
                 scopes.sort { $0.name.text < $1.name.text }
             }

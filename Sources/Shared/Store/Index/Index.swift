@@ -22,16 +22,13 @@ package final class Index: Sendable {
         var database: Database
         /// The identity of the open file; nil if `database` is an empty database that replaces a missing root.
         var identity: File.Identity?
-        /// Counts that a later transaction writes.
         var tallies = Tallies()
         /// Entries whose lease and time of last use the next transaction writes, the earliest first.
         var uses: [Entry] = []
         /// The paths of files that a command removed or found damaged. `sweep` removes them despite a lease.
         var unspared: Set<String> = []
-        /// The time at which counts were last written.
         var countedAt = SteadyTime.now()
         var hasWritten = false
-        /// See `Index.version()`.
         var version = Version()
         var isReadOnly: Bool { identity == nil || database.isReadOnly }
         /// Whether the machine's boot was compared with the recorded boot, see `Index.mayLackRows`.
@@ -58,7 +55,6 @@ package final class Index: Sendable {
 
     func beginUse() { users.withLock { $0 += 1 } }
 
-    /// Returns whether this was the last user.
     func endUse() -> Bool {
         users.withLock { users in
             users -= 1
@@ -75,12 +71,10 @@ package final class Index: Sendable {
         try perform(making: false, body)
     }
 
-    /// Returns the result of `read` for the first row of a query, if any.
     func first<Result>(_ sql: String, _ values: Value..., read: (Row) throws -> Result) throws -> Result? {
         try perform { try $0.database.first(sql, values, read: read) }
     }
 
-    /// Returns the results of `read` for all rows of a query.
     func all<Result>(_ sql: String, _ values: Value..., read: (Row) throws -> Result) throws -> [Result] {
         try perform { try $0.database.all(sql, values, read: read) }
     }
@@ -260,7 +254,6 @@ package final class Index: Sendable {
         connection.withLock { $0.hasCounts && SteadyTime.now() - $0.countedAt >= Self.countInterval }
     }
 
-    /// Whether counts or uses are pending.
     var hasCounts: Bool { connection.withLock { $0.hasCounts } }
 
     /// Returns whether anything was written since the last call.
@@ -275,7 +268,6 @@ package final class Index: Sendable {
 
     func note(kept bytes: Int) { demand.withLock { $0.kept = max($0.kept, bytes) } }
 
-    /// Returns the demand since the last call.
     func takeDemand() -> CacheDemand {
         demand.withLock { demand in
             defer { demand = CacheDemand() }
@@ -283,11 +275,9 @@ package final class Index: Sendable {
         }
     }
 
-    /// Copies the write-ahead log into the database if the log is long, see `Database.settleLog`.
     func settleLog(over pages: Int32 = Database.restingPages) {
         connection.withLock { $0.database.settleLog(over: pages) }
     }
 
-    /// Truncates the write-ahead log, to free disk space.
     func emptyLog() throws { try perform { $0.database.emptyLog() } }
 }

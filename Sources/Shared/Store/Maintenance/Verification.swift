@@ -236,7 +236,6 @@ public final class Verification: Sendable {
 
     // MARK: Reports
 
-    /// Records the first file that could not be read, for the error at the end of the run.
     private func note(_ failure: SystemFailure) { found.withLock { $0.unreadable = $0.unreadable ?? failure } }
 
     @discardableResult

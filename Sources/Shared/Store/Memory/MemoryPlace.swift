@@ -53,10 +53,8 @@ package struct MemoryPlace: Sendable {
             do {
                 return try PrivateFolder.open(folder, making: false).names().sorted().map { (folder, $0) }
             } catch let failure as SystemFailure where SystemFailure.provesAbsence(failure.errno) {
-                return []
-            } catch is UnsafePlace {
-                return []
-            }
+            } catch is UnsafePlace {}
+            return []
         }
     }
 
@@ -106,7 +104,6 @@ package struct MemoryPlace: Sendable {
         throw CacheFailure.replaced(root: path)
     }
 
-    /// Whether a process uses the place.
     var isOpen: Bool {
         guard let file = try? File.open(lockPath, O_RDWR | O_NOFOLLOW) else { return false }
         return flock(file.descriptor, LOCK_EX | LOCK_NB) != 0

@@ -66,7 +66,6 @@ package final class MemoryUse: Sendable {
         return overflow ? count : sum / page * page
     }
 
-    /// Runs `write` and returns true if `more` bytes fit; otherwise returns false.
     private func take(_ more: Int, _ write: () throws -> Void) throws -> Bool {
         try ledger.withLock { ledger throws in
             let file = try lock(&ledger)

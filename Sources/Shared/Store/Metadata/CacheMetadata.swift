@@ -106,7 +106,6 @@ public struct CacheMetadata: Sendable {
         remote.offer(remoteOffer(of: item, in: collection))
     }
 
-    /// Returns an item in the form in which it is uploaded.
     package func remoteOffer(of item: Metadata, in collection: String) -> RemoteOffer {
         let document = RemoteDocument(
             name: RemoteName(metadata: item.name, in: collection, of: scope),

@@ -70,10 +70,9 @@ final class Database {
 
     /// If the write-ahead log has at least `limit` pages, copies it into the database and truncates it.
     ///
-    /// Replaces SQLite's `wal_autocheckpoint`, which copies the log but does not truncate it: only a later write of the
-    /// same process would start the log again. Processes that write once and exit would never do so, and each would
-    /// find a longer log and copy all of it again. Does not wait for readers in other processes: the next commit tries
-    /// again.
+    /// Replaces SQLite's `wal_autocheckpoint`, which copies the log but does not truncate it: processes that write once
+    /// and exit would each find a longer log and copy all of it again. Does not wait for readers in other processes:
+    /// the next commit tries again.
     func settleLog(over limit: Int32 = Database.restingPages) {
         guard logPages >= limit else { return }
         if sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK { logPages = 0 }
@@ -109,7 +108,6 @@ final class Database {
         return nil
     }
 
-    /// Runs statements without parameters and results.
     func execute(_ sql: String) throws {
         let status = sqlite3_exec(handle, sql, nil, nil, nil)
         if status != SQLITE_OK { throw failure(status) }
@@ -135,7 +133,6 @@ final class Database {
         return try statement.step() ? read(statement.row) : nil
     }
 
-    /// Whether a query has a row.
     func has(_ sql: String, _ values: Value...) throws -> Bool { try first(sql, values) { _ in true } ?? false }
 
     /// Returns the results of `read` for all rows.
@@ -151,7 +148,6 @@ final class Database {
         return results
     }
 
-    /// Runs `body` in a read transaction.
     func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
         try run("BEGIN")
         // Nothing was written, so a commit only releases the snapshot.

@@ -27,7 +27,6 @@ final class Statement {
 
     deinit { sqlite3_finalize(handle) }
 
-    /// The current row, valid until the next step.
     var row: Row { Row(handle: handle) }
 
     private func failure(_ status: Int32) -> CacheFailure {

@@ -15,8 +15,8 @@ struct Purge {
     typealias GoOn = () throws -> Bool
 
     /// Returns the number of completely removed rows and their bytes.
-    func run(_ goOn: GoOn) throws -> ScopeContents {
-        var removed = ScopeContents()
+    func run(_ goOn: GoOn) throws -> EntrySum {
+        var removed = EntrySum()
         // The process that purged the scope may have been killed before it did this.
         try index.beginPurgedGenerations()
         try removeStalePartials()
@@ -28,7 +28,7 @@ struct Purge {
                 }
             }
             try index.forget(scope, now: clock.now())
-            removed += scope.contents
+            removed.add(scope.contents)
         }
         return removed
     }

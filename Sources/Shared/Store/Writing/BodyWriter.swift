@@ -55,7 +55,6 @@ private final class Follower {
     private struct State {
         /// The number of bytes in the file that may be read.
         var end: Int
-        /// Whether `end` is the final number.
         var isComplete = false
         var isAbandoned = false
         var result: Result<SHA256, any Error>?
@@ -83,14 +82,12 @@ private final class Follower {
         }
     }
 
-    /// Reports to the thread that the file has `count` bytes.
     func follow(to count: Int) {
         guard count - end >= Self.stride else { return }
         end = count
         state.update { $0.end = count }
     }
 
-    /// Returns the digest of all `count` bytes.
     func finish(at count: Int) throws -> SHA256 {
         state.update {
             $0.end = count
@@ -100,7 +97,6 @@ private final class Follower {
         return try state.withLock { try $0.result!.get() }
     }
 
-    /// Ends the thread early.
     func abandon() {
         state.update { $0.isAbandoned = true }
         thread.join()

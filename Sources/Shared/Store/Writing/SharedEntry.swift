@@ -176,7 +176,6 @@ extension CacheKey {
 }
 
 extension Tally {
-    /// Counts the result of an upload.
     mutating func add(offered answer: RemoteAnswer<Int>) {
         switch answer {
         case .found(let sent):

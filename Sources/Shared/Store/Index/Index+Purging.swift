@@ -98,7 +98,7 @@ extension Index {
     }
 
     private static func resetReport(_ database: Database, of scope: ScopeName) throws -> ResetReport {
-        let report = try database.first(
+        try database.first(
             """
             SELECT entries, bytes, (SELECT count(*) FROM counters WHERE scope = scopes.id),
                 (SELECT count(*) FROM metadata WHERE scope = scopes.id)
@@ -108,12 +108,11 @@ extension Index {
             ResetReport(
                 scopes: 1, contents: EntrySum(entries: $0.int(0), bytes: $0.int(1)), counters: $0.int(2),
                 metadata: $0.int(3))
-        }
-        return report ?? ResetReport()
+        } ?? ResetReport()
     }
 
     private static func resetReport(_ database: Database) throws -> ResetReport {
-        let report = try database.first(
+        try database.first(
             """
             SELECT (SELECT count(*) FROM scopes WHERE purged = 0), entries, bytes, (SELECT count(*) FROM counters),
                 (SELECT count(*) FROM metadata WHERE scope IN \(liveScopes))
@@ -123,8 +122,7 @@ extension Index {
             ResetReport(
                 scopes: $0.int(0), contents: EntrySum(entries: $0.int(1), bytes: $0.int(2)), counters: $0.int(3),
                 metadata: $0.int(4))
-        }
-        return report ?? ResetReport()
+        } ?? ResetReport()
     }
 
     // MARK: Completing a purge

@@ -68,18 +68,13 @@ extension Index.Connection {
     }
 
     fileprivate func statistics(scope: ScopeName?, capacity: Int, now: Timestamp) throws -> Statistics {
-        let totals = try database.first(Index.selectTotals) {
-            EntrySum(entries: $0.int(0), bytes: $0.int(1))
-        }
-        let all = totals ?? EntrySum()
+        let all =
+            try database.first(Index.selectTotals) { EntrySum(entries: $0.int(0), bytes: $0.int(1)) } ?? EntrySum()
         // An entry whose last use is in the future does not count as leased, as in trimming.
         let held = try database.first(Index.selectHeld, Value(now), Value(now + Clock.tolerance)) {
-            (
-                free: EntrySum(entries: $0.int(0), bytes: $0.int(1)),
-                leased: EntrySum(entries: $0.int(2), bytes: $0.int(3))
-            )
+            (EntrySum(entries: $0.int(0), bytes: $0.int(1)), EntrySum(entries: $0.int(2), bytes: $0.int(3)))
         }
-        let free = held?.free ?? EntrySum()
+        let (free, leased) = held ?? (EntrySum(), EntrySum())
         let metadata = try metadataSums()
         let variants = try Dictionary(
             uniqueKeysWithValues: database.all(Index.countVariants) { ($0.int64(0), $0.int(1)) })
@@ -96,7 +91,7 @@ extension Index.Connection {
         return Statistics(
             entries: all.entries, variants: variants.values.reduce(0, +), bytes: all.bytes, capacity: capacity,
             pinned: EntrySum(entries: all.entries - free.entries, bytes: all.bytes - free.bytes),
-            leased: held?.leased ?? EntrySum(), metadata: metadata.values.reduce(into: EntrySum()) { $0.add($1) },
+            leased: leased, metadata: metadata.values.reduce(into: EntrySum()) { $0.add($1) },
             scopes: scopes)
     }
 

@@ -144,23 +144,19 @@ extension Index {
                 return false
             }
             let chosen = TrimPlan.choose(from: free.map(\.candidate), kept: kept, capacity: capacity)
-            var sums: [Int64: (entries: Int, bytes: Int)] = [:]
+            var sums: [Int64: EntrySum] = [:]
             for victim in free.prefix(chosen.count) {
                 let count = try database.run("DELETE FROM entries WHERE id = ?1", Value(Int(victim.candidate.id)))
                 if count == 0 { throw CacheFailure.indexDamaged(detail: "a row cannot be found", root: root.path) }
-                if victim.isPurged { continue }
-                sums[victim.scopeID, default: (0, 0)].entries += 1
-                sums[victim.scopeID, default: (0, 0)].bytes += victim.candidate.bytes
+                if !victim.isPurged { sums[victim.scopeID, default: EntrySum()].add(victim.candidate.bytes) }
             }
             for (scopeID, sum) in sums {
                 try connection.count(.evictions, sum.entries, in: scopeID, now: now)
                 try connection.count(.bytesEvicted, sum.bytes, in: scopeID, now: now)
             }
-            let freed = sums.values.reduce(0) { $0 + $1.bytes }
-            let entries = sums.values.reduce(0) { $0 + $1.entries }
+            let removal = sums.values.reduce(into: EntrySum()) { $0.add($1) }
             return (
-                kept - freed, EntrySum(entries: entries, bytes: freed),
-                victims.count == TrimPlan.batch && chosen.count == free.count
+                kept - removal.bytes, removal, victims.count == TrimPlan.batch && chosen.count == free.count
             )
         }
     }

@@ -72,7 +72,7 @@ import Testing
         for name in ["a", "b"] { _ = try caches().cache().store(MemorySource(picture(1, bytes: 100)), key: key(name)) }
         let alice = try ScopeName("alice")
         let made = try caches().makeCurrent(alice)
-        #expect(made?.old == .standard && made?.purged == ScopeContents(entries: 2, bytes: 200))
+        #expect(made?.old == .standard && made?.purged == EntrySum(entries: 2, bytes: 200))
         #expect(made?.purged?.text == "2 entries, 200 B")
         #expect(try caches().makeCurrent(alice) == nil)
         #expect(try caches().makeCurrent(.standard, keeping: true) == ScopeSwitch(old: alice, purged: nil))

@@ -146,7 +146,7 @@ import Testing
         let done = try cache.remove(filter)
 
         #expect(planned == done)
-        #expect(done.removal == Removal(entries: 299, bytes: 29_900) && done.pinned == 1)
+        #expect(done.removal == EntrySum(entries: 299, bytes: 29_900) && done.pinned == 1)
         #expect(try keys(cache) { _ in } == ["7"])
         #expect(world.files("scopes").count == 1)
         #expect(try cache.remove(filter, sparesPinned: false).removal.entries == 1)
@@ -189,7 +189,7 @@ import Testing
         download.join()
 
         #expect(fetched.withLock { $0 } == .miss)
-        #expect(removal == Removal(entries: 1, bytes: 5000))
+        #expect(removal == EntrySum(entries: 1, bytes: 5000))
         #expect(try cache.lookup(CacheKey(url: request.url)) != nil)
         #expect(world.files("scopes").count == 1)
     }

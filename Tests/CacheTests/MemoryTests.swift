@@ -41,7 +41,7 @@ struct MemoryTests {
         try put("moon", bytes: 100, in: caches())
         _ = try caches().cache().store(MemorySource(picture(2, bytes: 200)), key: key("sun"))
         #expect(try caches().unknownScope(ScopeName("alice")) != nil)
-        #expect(try caches().makeCurrent(ScopeName("alice"))?.purged == ScopeContents(entries: 2, bytes: 300))
+        #expect(try caches().makeCurrent(ScopeName("alice"))?.purged == EntrySum(entries: 2, bytes: 300))
         try put("moon", in: caches(scope: "bob"))
         #expect(try caches().unknownScope(ScopeName("bob")) == nil)
     }

@@ -183,8 +183,8 @@ import Testing
         let statistics = try bob.statistics()
 
         #expect(statistics.entries == 0 && statistics.bytes == 0)
-        #expect(statistics.metadata == Statistics.Sum(entries: 3, bytes: 15))
-        #expect(statistics.scopes.map(\.metadata) == [(2, 12), (1, 3), (0, 0)].map(Statistics.Sum.init))
+        #expect(statistics.metadata == EntrySum(entries: 3, bytes: 15))
+        #expect(statistics.scopes.map(\.metadata) == [(2, 12), (1, 3), (0, 0)].map(EntrySum.init))
     }
 
     @Test func reusedScopeIDInheritsNoMetadata() throws {

@@ -38,7 +38,7 @@ import Testing
             _ = try other.store(MemorySource(picture(number, bytes: 100)), key: key("\(number)"))
         }
 
-        #expect(try other.scopes.purge(alice) == ScopeContents(entries: 5, bytes: 500))
+        #expect(try other.scopes.purge(alice) == EntrySum(entries: 5, bytes: 500))
 
         #expect(try cache.lookup(key("1")) == nil)
         #expect(try cache.allEntries().isEmpty)
@@ -46,7 +46,7 @@ import Testing
         #expect(try cache.statistics().bytes == 500)
         #expect(world.files("scopes").count == 10)
         #expect(try cache.scopes.isPurgePending())
-        #expect(try other.scopes.finishPurges() == ScopeContents(entries: 5, bytes: 500))
+        #expect(try other.scopes.finishPurges() == EntrySum(entries: 5, bytes: 500))
         #expect(world.files("scopes").count == 5)
         #expect(try !cache.scopes.isPurgePending())
         for number in 0..<5 { #expect(try other.lookup(key("\(number)")) != nil) }
@@ -193,7 +193,7 @@ import Testing
 
         #expect(
             try before.scopes.makeCurrent(alice)
-                == ScopeSwitch(old: .standard, purged: ScopeContents(entries: 1, bytes: picture(1).count)))
+                == ScopeSwitch(old: .standard, purged: EntrySum(entries: 1, bytes: picture(1).count)))
 
         #expect(try world.cache().scope == alice)
         #expect(try world.cache(scope: "default").lookup(key("moon")) == nil)

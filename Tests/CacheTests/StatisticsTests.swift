@@ -70,16 +70,16 @@ struct StatisticsTests {
         _ = try cache.store(MemorySource(picture(1)), key: key("a"))
         world.time.advance(.seconds(3600))
         _ = try cache.store(MemorySource(picture(2)), key: key("b"))
-        let one = Statistics.Sum(entries: 1, bytes: picture().count)
+        let one = EntrySum(entries: 1, bytes: picture().count)
         #expect(try cache.statistics().leased == one)
-        #expect(try cache.statistics().pinned == Statistics.Sum())
+        #expect(try cache.statistics().pinned == EntrySum())
         try cache.index.perform { try $0.database.execute("UPDATE entries SET pinned = 1 WHERE key = 'a'") }
         let statistics = try cache.statistics()
         #expect(statistics.pinned == one && statistics.leased == one)
         #expect(statistics.heldBytes == 2 * picture().count)
         // As in trimming, a lease from before the clock was set back does not count.
         world.time.advance(.zero - .seconds(3 * 86_400))
-        #expect(try cache.statistics().leased == Statistics.Sum())
+        #expect(try cache.statistics().leased == EntrySum())
     }
 
     @Test func purgedEntriesCountAsNeitherPinnedNorLeased() throws {
@@ -88,7 +88,7 @@ struct StatisticsTests {
         _ = try cache.store(MemorySource(picture(2)), key: key("b"))
         _ = try cache.scopes.purge(ScopeName("purged"))
         let statistics = try cache.statistics()
-        #expect(statistics.entries == 1 && statistics.leased.entries == 1 && statistics.pinned == Statistics.Sum())
+        #expect(statistics.entries == 1 && statistics.leased.entries == 1 && statistics.pinned == EntrySum())
     }
 
     // MARK: Zeroing
@@ -147,12 +147,12 @@ struct StatisticsTests {
 
     private func sample(scope: String = "default") -> Statistics {
         Statistics(
-            entries: 3, variants: 1, bytes: 3000, capacity: 2000, pinned: Statistics.Sum(entries: 1, bytes: 1000),
-            leased: Statistics.Sum(entries: 2, bytes: 2000), metadata: Statistics.Sum(entries: 400, bytes: 600_000),
+            entries: 3, variants: 1, bytes: 3000, capacity: 2000, pinned: EntrySum(entries: 1, bytes: 1000),
+            leased: EntrySum(entries: 2, bytes: 2000), metadata: EntrySum(entries: 400, bytes: 600_000),
             scopes: [
                 Statistics.Scope(
                     name: scope, entries: 3, variants: 1, bytes: 3000,
-                    metadata: Statistics.Sum(entries: 1, bytes: 1500),
+                    metadata: EntrySum(entries: 1, bytes: 1500),
                     since: Timestamp(milliseconds: 1_700_000_000_007),
                     counters: [.hits: 2, .misses: 1, .bytesServed: 4_500_000], failures: ["not-found": 1])
             ])
@@ -187,12 +187,12 @@ struct StatisticsTests {
     @Test func tableListsEveryCounterOnceWithin80Columns() {
         let counters = Dictionary(uniqueKeysWithValues: Counter.allCases.map { ($0, 999_999_999) })
         let scope = Statistics.Scope(
-            name: "default", entries: 1, variants: 0, bytes: 1, metadata: Statistics.Sum(), since: nil,
+            name: "default", entries: 1, variants: 0, bytes: 1, metadata: EntrySum(), since: nil,
             counters: counters,
             failures: [:])
         let text = Statistics(
-            entries: 1, variants: 0, bytes: 1, capacity: 0, pinned: Statistics.Sum(), leased: Statistics.Sum(),
-            metadata: Statistics.Sum(), scopes: [scope]
+            entries: 1, variants: 0, bytes: 1, capacity: 0, pinned: EntrySum(), leased: EntrySum(),
+            metadata: EntrySum(), scopes: [scope]
         ).text
         let lines = text.split(separator: "\n")
         for counter in Counter.allCases {

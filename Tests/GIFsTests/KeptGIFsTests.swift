@@ -131,7 +131,7 @@ import Testing
         large.largerThan = 1_000_000
         #expect(try names(large) == [])
         let planned = try caches.removeGIFs(sparesPinned: false, dryRun: true)
-        #expect(planned.removal == Removal(entries: 2, bytes: 2 * bytes) && planned.isDryRun)
+        #expect(planned.removal == EntrySum(entries: 2, bytes: 2 * bytes) && planned.isDryRun)
         #expect(try caches.removeGIFs(sparesPinned: false).removal == planned.removal)
         #expect(try names() == [])
         #expect(try caches.standard().peek(other) != nil)

@@ -69,7 +69,6 @@ extension CacheStore {
         return entries
     }
 
-    /// Fills in the missing entries from the index.
     private func find(_ keys: [CacheKey], in entries: inout [Entry?], where isRight: (Entry, Int) -> Bool) {
         let unknown = entries.indices.filter { entries[$0] == nil }
         guard !unknown.isEmpty, let (rows, version) = try? index.find(unknown.map { keys[$0].name }, in: scope),

@@ -45,28 +45,28 @@ extension CacheStore {
         let found = (try? result.get()) ?? nil
         return event(
             step, key: key.text, url: url ?? found?.entry.url, bytes: found?.entry.bytes,
-            status: found?.status.rawValue, duration: duration, code: MetricEvent.code(of: result))
+            (found?.status.rawValue, MetricEvent.code(of: result)), duration)
     }
 
     /// The event of an entry that was leased or made as part of another operation.
     func event(_ step: Step, _ entry: Entry, status: String, duration: Duration? = nil) -> MetricEvent {
-        event(step, key: entry.key, url: entry.url, bytes: entry.bytes, status: status, duration: duration)
+        event(step, key: entry.key, url: entry.url, bytes: entry.bytes, (status, nil), duration)
     }
 
-    func removalEvent(key: String?, _ removal: Removal) -> MetricEvent {
-        event(.remove, key: key, url: nil, bytes: removal.bytes, status: nil)
+    func removalEvent(key: String?, _ removal: EntrySum) -> MetricEvent {
+        event(.remove, key: key, url: nil, bytes: removal.bytes)
     }
 
     private func event(
-        _ step: Step, key: String?, url: String?, bytes: Int?, status: String?, duration: Duration? = nil,
-        code: MetricEvent.Value? = nil
+        _ step: Step, key: String?, url: String?, bytes: Int?,
+        _ result: (status: String?, failure: MetricEvent.Value?) = (nil, nil), _ duration: Duration? = nil
     ) -> MetricEvent {
         MetricEvent(
             .cache,
             [
                 "op": .text(step.rawValue), "scope": .text(scope.text), "key": key.map { .text($0) },
-                "url": url.map { .text($0) }, "status": status.map { .text($0) }, "bytes": bytes.map { .number($0) },
-                "ms": duration.map { .time($0) }, "code": code,
+                "url": url.map { .text($0) }, "status": result.status.map { .text($0) },
+                "bytes": bytes.map { .number($0) }, "ms": duration.map { .time($0) }, "code": result.failure,
             ])
     }
 }

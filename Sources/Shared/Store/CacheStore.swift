@@ -22,15 +22,12 @@ public final class CacheStore: Sendable {
     package let lease: Lease
     /// The storage shared with other machines, if any.
     package let remote: (any RemoteTier)?
-    /// The recently leased entries.
     let recent: Monitor<LRU<RecentEntry>>
     let trimmer: Trimmer
 
-    /// The time limit for removing purged files at the end of a run, too short to notice.
+    // The time limits of the maintenance at the end of a run, too short to notice.
     private static let purgeTime: Duration = .milliseconds(50)
-    /// The time limit for recovering files at the end of a run.
     private static let rebuildTime: Duration = .milliseconds(50)
-    /// The time limit for trimming at the end of a run.
     private static let trimTime: Duration = .milliseconds(250)
 
     /// Opens the cache. A missing root counts as empty and is created by the first write. Costs some tenths of a
@@ -160,8 +157,6 @@ public final class CacheStore: Sendable {
         }
     }
 
-    // MARK: Used by extensions
-
     /// Returns the entry with this name if its file matches its row; otherwise removes the row.
     ///
     /// - Parameter onLoss: called if the file of the row is missing.
@@ -221,7 +216,6 @@ public final class CacheStore: Sendable {
         return entry
     }
 
-    /// Waits until the bytes of an entry are on the disk.
     private func synchronize(_ file: File, of entry: inout Entry) throws {
         try index.root.writing { try file.synchronize() }
         entry.boot = nil
@@ -246,7 +240,7 @@ public final class CacheStore: Sendable {
         guard entry.kind == .original else { return nil }
         return try recovery.recover(
             Recovery.LostFile(
-                entry.file, folder: index.folder(of: scope), scope: scope, key: entry.key, url: entry.url))
+                name: entry.file, folder: index.folder(of: scope), scope: scope, key: entry.key, url: entry.url))
     }
 
     /// Waits until the files and rows of entries are on the disk. Returns the entries in the same order. Skips entries
@@ -295,7 +289,6 @@ public final class CacheStore: Sendable {
         try interruption.during { try index.againIfRemoved(body) }
     }
 
-    /// Writes pending counts that are due.
     func flushIfDue() {
         if index.owesCounts, !index.isReadOnly {
             try? index.flush(now: clock.now(), patience: bookkeepingPatience)

@@ -9,7 +9,7 @@ import Support
 /// of the index. Read-only commands do not create the file; if it is missing, they use a random key for this process.
 public final class KeySecrets: Sendable {
     /// For addresses that are not stored.
-    public static let ofProcess = KeySecrets(nil, makes: false)
+    public static let ofProcess = KeySecrets(of: nil, makes: false)
     private static let random = bytes()
 
     private let settings: CacheSettings?
@@ -21,15 +21,15 @@ public final class KeySecrets: Sendable {
         var inMemory: [UInt8]?
     }
 
-    private init(_ settings: CacheSettings?, makes: Bool) {
+    /// Opens no file yet.
+    ///
+    /// - Parameters:
+    ///   - settings: the settings of a root's caches; nil for addresses that are not stored.
+    ///   - makes: whether to create a missing file.
+    public init(of settings: CacheSettings?, makes: Bool) {
         self.settings = settings
         isMaking = makes
     }
-
-    /// For the caches of a root. Opens no file yet.
-    ///
-    /// - Parameter makes: whether to create a missing file.
-    public convenience init(of settings: CacheSettings, makes: Bool) { self.init(settings, makes: makes) }
 
     /// Returns 32 hexadecimal digits that replace the value in the key of the address, and whether they are the same in
     /// every process. Throws `CacheFailure`, `UnsafePlace` and `SystemFailure` if the file cannot be read or created.
@@ -49,9 +49,7 @@ public final class KeySecrets: Sendable {
         }
     }
 
-    private func secret(
-        _ place: WritableKeyPath<Known, [UInt8]?>, _ folder: () throws -> Folder?
-    ) throws -> [UInt8]? {
+    private func secret(_ place: WritableKeyPath<Known, [UInt8]?>, _ folder: () throws -> Folder?) throws -> [UInt8]? {
         try known.withLock { known throws in
             if let secret = known[keyPath: place] { return secret }
             guard let folder = try folder(), let secret = try read(folder) ?? (isMaking ? make(folder) : nil) else {

@@ -50,12 +50,12 @@ extension VerificationStep {
 
 /// The result of a removal, or of its dry run.
 public struct RemovalReport: Description, Equatable {
-    public let removal: Removal
+    public let removal: EntrySum
     /// The number of entries that stay because they are pinned.
     public let pinned: Int
     public let isDryRun: Bool
 
-    public init(_ removal: Removal, pinned: Int = 0, isDryRun: Bool) {
+    public init(_ removal: EntrySum, pinned: Int = 0, isDryRun: Bool) {
         self.removal = removal
         self.pinned = pinned
         self.isDryRun = isDryRun

@@ -10,18 +10,18 @@ extension Statistics {
         let all = ListTotal.words("picture", entries - variants, variants: variants)
         var lines = ["\(all), \(ByteCount.description(bytes)) of \(ByteCount.description(capacity))\(share)\(excess)"]
         func add(_ label: String, _ text: String) { lines.append("  " + label.padded(to: 23) + text) }
-        if leased.entries > 0 { add("leases in force", leased.words()) }
-        if pinned.entries > 0 { add("pinned", pinned.words()) }
+        if leased.entries > 0 { add("leases in force", leased.text) }
+        if pinned.entries > 0 { add("pinned", pinned.text) }
         if heldBytes > 0 { add("cannot be trimmed now", ByteCount.description(heldBytes)) }
-        if metadata.entries > 0 { add("metadata", metadata.words("record", "records")) }
+        if metadata.entries > 0 { add("metadata", metadata.wordsOfMetadata) }
         for scope in scopes { lines += [""] + scope.lines }
         return lines.joined(separator: "\n") + "\n"
     }
 }
 
-extension Statistics.Sum {
-    fileprivate func words(_ singular: String = "entry", _ plural: String = "entries") -> String {
-        "\(entries) \(entries == 1 ? singular : plural), \(ByteCount.description(bytes))"
+extension EntrySum {
+    fileprivate var wordsOfMetadata: String {
+        "\(entries) \(entries == 1 ? "record" : "records"), \(ByteCount.description(bytes))"
     }
 }
 
@@ -33,7 +33,7 @@ extension Statistics.Scope {
             "scope \(TerminalText.escaped(name)): \(ListTotal.words("picture", entries - variants, variants: variants)), "
                 + "\(ByteCount.description(bytes))\(since)"
         ]
-        if metadata.entries > 0 { lines.append("  metadata: \(metadata.words("record", "records"))") }
+        if metadata.entries > 0 { lines.append("  metadata: \(metadata.wordsOfMetadata)") }
         if let found {
             let tenths = Int((Double(found.count) / Double(found.asked) * 1000).rounded(.down))
             lines.append("  found \(found.count) of \(found.asked) requested (\(tenths / 10).\(tenths % 10) %)")

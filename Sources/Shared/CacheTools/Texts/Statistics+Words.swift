@@ -26,7 +26,7 @@ extension Statistics {
     }
 }
 
-extension Statistics.Sum {
+extension EntrySum {
     fileprivate var json: JSON { .object(["entries": .integer(entries), "bytes": .integer(bytes)]) }
 
     /// Metadata rows are not entries.

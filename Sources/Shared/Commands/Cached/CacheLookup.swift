@@ -84,9 +84,9 @@ public struct CacheLookup {
 
     /// Calls `body` to remove each item, then reports the number and the size of the removed entries. Returns the exit
     /// status. Throws the errors of `forEachItem`.
-    public func remove(dryRun: Bool, _ body: (RecordJob) throws -> Removal) throws -> Int32 {
+    public func remove(dryRun: Bool, _ body: (RecordJob) throws -> EntrySum) throws -> Int32 {
         let output = try ReportOutput(json: context.arguments[.json])
-        var sum = Removal()
+        var sum = EntrySum()
         let status = try forEachItem { sum.add(try body($0)) }
         if sum.entries > 0 { try output.write(RemovalReport(sum, isDryRun: dryRun)) }
         return status

@@ -8,7 +8,7 @@ extension Caches {
     public func makeCurrent(_ scope: ScopeName, keeping: Bool = false) throws -> ScopeSwitch? {
         guard let made = try cache().scopes.makeCurrent(scope, keeping: keeping) else { return nil }
         guard var purged = made.purged else { return made }
-        purged += try emptyMemory(of: made.old).contents
+        purged.add(try emptyMemory(of: made.old).contents)
         return ScopeSwitch(old: made.old, purged: purged)
     }
 
@@ -46,7 +46,7 @@ public struct UnknownScope: Sendable, Equatable {
     }
 }
 
-extension ScopeContents {
+extension EntrySum {
     /// A description such as `3 entries, 1.2 MB`.
     public var text: String { "\(entries) \(entries == 1 ? "entry" : "entries"), \(ByteCount.description(bytes))" }
 }

@@ -127,7 +127,7 @@ public final class Caches: Sendable {
         let current = try scope()
         var found = [
             current.text: ScopeSummary(
-                name: current, contents: ScopeContents(), generation: 0, isCurrent: true, isPurgePending: false)
+                name: current, contents: EntrySum(), generation: 0, isCurrent: true, isPurgePending: false)
         ]
         for place in try MemoryPlace.all(root: settings.root, in: settings.places) {
             let scopes = try make(settings(in: place, scope: nil)).scopes

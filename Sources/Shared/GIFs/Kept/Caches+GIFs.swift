@@ -23,8 +23,8 @@ extension Caches {
     /// `CacheFailure.absent` if none was cached, and other `CacheFailure` if the index cannot be changed.
     ///
     /// - Parameter gifs: at least one GIF.
-    public func remove(_ gifs: [ExerciseGIF], dryRun: Bool = false) throws -> Removal {
-        var removal = Removal()
+    public func remove(_ gifs: [ExerciseGIF], dryRun: Bool = false) throws -> EntrySum {
+        var removal = EntrySum()
         for cache in try all() {
             for gif in gifs {
                 guard let entry = try cache.peek(gif.key) else { continue }
@@ -40,7 +40,7 @@ extension Caches {
         _ filter: EntryFilter = EntryFilter(), resolution: Resolution? = nil, sparesPinned: Bool = true,
         dryRun: Bool = false
     ) throws -> RemovalReport {
-        var removal = Removal()
+        var removal = EntrySum()
         var pinned = 0
         for cache in try all() {
             let part = try cache.remove(filter.ofGIFs(resolution), sparesPinned: sparesPinned, dryRun: dryRun)

@@ -87,7 +87,6 @@ extension CacheRoot {
         origin(ofBlob: path) != nil && Self.name(ofBlob: Self.fileName(path)) != nil
     }
 
-    /// Returns the last component of a path.
     static func fileName(_ path: String) -> String {
         path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? path
     }
@@ -158,7 +157,6 @@ extension CacheRoot {
     /// Records in a file whether its entry is pinned. Without extended attributes, the pin is lost with the index.
     static func notePin(_ isPinned: Bool, in file: File) { _ = file.setAttribute(pinAttribute, isPinned ? "1" : "0") }
 
-    /// Whether a file belongs to a pinned entry.
     static func isPinned(_ file: File) -> Bool { file.attribute(pinAttribute) == "1" }
 
     static func isVariant(_ file: String) -> Bool { file.dropFirst(32).hasPrefix(variantMark) }
@@ -181,7 +179,6 @@ extension CacheRoot {
         return "\(parts[0])-\(parts[1].prefix(32))"
     }
 
-    /// The lock of an owner.
     static func lock(owner: String) -> String { "\(locks)/\(owner)" }
 
     /// Creates the empty folder of a scope's next generation. If the index is lost, this folder is the only record that
@@ -241,7 +238,5 @@ extension Collection<UInt8> {
 
     fileprivate var isStamp: Bool { count == CacheRoot.stampLength && isHexadecimal }
 
-    var isHexadecimal: Bool {
-        allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-    }
+    var isHexadecimal: Bool { allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) } }
 }

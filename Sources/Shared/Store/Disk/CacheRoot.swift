@@ -169,7 +169,6 @@ package final class CacheRoot: Sendable {
         try folder()?.openIfPresent(name, flags)
     }
 
-    /// Opens a file that must exist.
     package func open(_ name: String, _ flags: Int32) throws -> File {
         guard let folder = try folder() else { throw SystemFailure(errno: ENOENT, "open \(path(of: name))") }
         return try folder.open(name, flags)
@@ -203,8 +202,7 @@ package final class CacheRoot: Sendable {
     /// Opens a file for writing, creating its folder if necessary.
     func openToWrite(_ name: String, _ flags: Int32) throws -> File {
         do {
-            guard let folder = try folder() else { throw SystemFailure(errno: ENOENT, "open \(path(of: name))") }
-            return try folder.open(name, flags | O_CREAT)
+            return try open(name, flags | O_CREAT)
         } catch let failure as SystemFailure where failure.isMissing {
             return try makingRoot { folder in
                 if let slash = name.lastIndex(of: "/") { try folder.makeFolder(String(name[..<slash])) }
@@ -224,7 +222,6 @@ package final class CacheRoot: Sendable {
         }
     }
 
-    /// Creates the root if it is missing.
     func makeRoot() throws { _ = try made() }
 
     /// Opens the root, creating it if necessary.

@@ -7,10 +7,8 @@ import Support
 /// Each lock is on one byte of a single file, `locks/all`, which is never removed. On systems and file systems without
 /// byte locks (`csystem_has_byte_locks`), each lock is a file with an `flock`.
 package final class KeyLock: Sendable {
-    private enum Holding: Sendable {
-        case byte(LockTable.Byte)
-        case file(LockedFile)
-    }
+    /// A `LockTable.Byte` or a `LockedFile`, which holds the lock until its last reference is released.
+    private typealias Holding = any AnyObject & Sendable
 
     private let holding: Holding
     /// Whether the first attempt found the lock held.
@@ -66,9 +64,9 @@ package final class KeyLock: Sendable {
 
     private static func attempt(_ root: CacheRoot, _ name: String) throws -> Holding? {
         switch try root.locks.take(name, in: root) {
-        case .taken(let byte): .byte(byte)
+        case .taken(let byte): byte
         case .held: nil
-        case .unsupported: try LockedFile(name, in: root, signedBy: getpid()).map(Holding.file)
+        case .unsupported: try LockedFile(name, in: root, signedBy: getpid())
         }
     }
 
@@ -205,7 +203,6 @@ private final class LockedFile: Sendable {
     private let name: String
     private let file: File
 
-    /// Nil if the lock is held.
     init?(_ name: String, in root: CacheRoot) throws {
         self.root = root
         self.name = name
@@ -237,7 +234,6 @@ private final class LockedFile: Sendable {
         try? file.write(Array(String(process).utf8))
     }
 
-    /// Reads the process ID in the file.
     static func holder(_ name: String, in root: CacheRoot) -> pid_t? {
         guard let bytes = try? root.open(name, O_RDONLY).contents(atMost: 16) else { return nil }
         return pid_t(String(decoding: bytes, as: UTF8.self))

@@ -10,12 +10,7 @@ import Support
 /// A reader first records the lease and then checks the entry's row again. A process that removes an entry first
 /// deletes its row, and then checks for leases before it deletes the file. In any order, one of them notices the other.
 final class LeaseTable: Sendable {
-    private struct OpenPeriod {
-        let period: LeasePeriod
-        let file: File
-    }
-
-    private let open = Monitor<OpenPeriod?>(nil)
+    private let open = Monitor<(period: LeasePeriod, file: File)?>(nil)
 
     /// A million bytes, stored as a sparse file. With 10,000 leases in a period, one unleased entry in a hundred seems
     /// leased and is kept longer than necessary.
@@ -29,7 +24,7 @@ final class LeaseTable: Sendable {
             if let open, open.period == period, try root.has(open.file, as: period.file) { return open.file }
             let file = try root.openToWrite(period.file, O_WRONLY)
             if file.count == 0 { removeEnded(now: now, in: root) }
-            open = OpenPeriod(period: period, file: file)
+            open = (period, file)
             return file
         }
         var mark: UInt8 = 1
@@ -55,7 +50,6 @@ final class LeaseTable: Sendable {
         return LiveLeases(files: files)
     }
 
-    /// Deletes the files of ended periods.
     func removeEnded(now: Timestamp, in root: CacheRoot) {
         for period in (try? periods(in: root)) ?? [] where !period.isLive(at: now) { root.remove(period.file) }
     }
@@ -69,7 +63,6 @@ final class LeaseTable: Sendable {
     }
 }
 
-/// The leases of a root at one moment.
 struct LiveLeases {
     fileprivate let files: [(period: LeasePeriod, file: File)]
 

@@ -14,7 +14,9 @@ public struct RuntimePlaces: Sendable {
     package let memory: [String]
     /// Candidates for ephemeral files, the best first.
     package let ephemeral: [String]
+}
 
+extension RuntimePlaces {
     public init(environment: Environment) {
         let user = geteuid()
         let runtime = environment.folder("XDG_RUNTIME_DIR").map { [Self.trimmed($0)] } ?? []
@@ -23,12 +25,6 @@ public struct RuntimePlaces: Sendable {
         ephemeral =
             runtime.map { "\($0)/apod-tools-bypass" }
             + ["/dev/shm", temporary].map { "\($0)/apod-tools-bypass-\(user)" }
-    }
-
-    /// For tests.
-    init(memory: [String], ephemeral: [String]) {
-        self.memory = memory
-        self.ephemeral = ephemeral
     }
 
     private static func trimmed(_ path: String) -> String {
@@ -107,23 +103,19 @@ struct EphemeralName: Equatable {
 
     static let partial = "part"
 
-    package init(end: Timestamp, token: String, fileExtension: String) {
-        self.end = end
-        self.token = token
-        self.fileExtension = fileExtension
-    }
+    func path(in folder: String) -> String { "\(folder)/\(max(0, end.milliseconds))-\(token).\(fileExtension)" }
+}
 
-    package init?(_ name: String) {
+extension EphemeralName {
+    init?(_ name: String) {
         guard let dash = name.firstIndex(of: "-"), let dot = name.lastIndex(of: "."), dash < dot,
             let end = Int64(name[..<dash]), end >= 0
         else { return nil }
         token = String(name[name.index(after: dash)..<dot])
         fileExtension = String(name[name.index(after: dot)...])
-        guard token.utf8.count == 32, token.utf8.allSatisfy("0123456789abcdef".utf8.contains) else { return nil }
+        guard token.utf8.isName else { return nil }
         self.end = Timestamp(milliseconds: end)
     }
-
-    package func path(in folder: String) -> String { "\(folder)/\(max(0, end.milliseconds))-\(token).\(fileExtension)" }
 }
 
 extension RuntimePlaces {

@@ -112,43 +112,7 @@ extension Entry {
     }
 }
 
-/// A type that a column can store.
-protocol ColumnContent: Sendable {
-    init(_ row: Row, _ column: Int)
-    var value: Value { get }
-}
-
-extension Int: ColumnContent {
-    init(_ row: Row, _ column: Int) { self = row.int(column) }
-    var value: Value { Value(self) }
-}
-
-extension Int64: ColumnContent {
-    init(_ row: Row, _ column: Int) { self = row.int64(column) }
-    var value: Value { Value(self) }
-}
-
-extension Bool: ColumnContent {
-    init(_ row: Row, _ column: Int) { self = row.bool(column) }
-    var value: Value { Value(self) }
-}
-
-extension String: ColumnContent {
-    init(_ row: Row, _ column: Int) { self = row.string(column) }
-    var value: Value { Value(self) }
-}
-
-extension Timestamp: ColumnContent {
-    init(_ row: Row, _ column: Int) { self = row.timestamp(column) }
-    var value: Value { Value(self) }
-}
-
 extension Entry.Kind: ColumnContent {
     init(_ row: Row, _ column: Int) { self = Entry.Kind(rawValue: row.int(column)) ?? .original }
-    var value: Value { Value(rawValue) }
-}
-
-extension Optional: ColumnContent where Wrapped: ColumnContent {
-    init(_ row: Row, _ column: Int) { self = row.isNull(column) ? nil : Wrapped(row, column) }
-    var value: Value { self?.value ?? .null }
+    var value: Value { rawValue.value }
 }

@@ -26,22 +26,3 @@ public struct FileFacts: Sendable, Equatable {
 
 /// Inspects bytes before they are stored, and throws a `Failure` to refuse them.
 public typealias Inspection = @Sendable (any ByteSource) throws -> FileFacts
-
-/// The number and size of files that were removed or, in a dry run, would be.
-public struct Removal: Sendable, Equatable {
-    /// Includes variants.
-    public private(set) var entries: Int
-    public private(set) var bytes: Int
-
-    public init(entries: Int = 0, bytes: Int = 0) {
-        self.entries = entries
-        self.bytes = bytes
-    }
-
-    mutating func add(_ bytes: Int) { add(Removal(entries: 1, bytes: bytes)) }
-
-    public mutating func add(_ other: Removal) {
-        entries += other.entries
-        bytes += other.bytes
-    }
-}

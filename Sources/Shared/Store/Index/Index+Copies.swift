@@ -26,14 +26,10 @@ extension Index {
     static let dropCopies = "DELETE FROM copies WHERE scope = ?1 AND name = ?2"
 
     func copies(of name: String, in scope: ScopeName) throws -> [FileCopy] {
-        try perform { connection in
-            try connection.database.all(
-                Self.selectCopies, Value(scope.hash), Value(name), Value(Self.copiesOfOne)
-            ) { row in
-                FileCopy(
-                    path: String(pathBytes: row.bytes(0)), bytes: row.int(1), modified: row.int64(2),
-                    sha256: row.string(3), details: row.string(4), boot: Int64?(row, 5))
-            }
+        try all(Self.selectCopies, Value(scope.hash), Value(name), Value(Self.copiesOfOne)) { row in
+            FileCopy(
+                path: String(pathBytes: row.bytes(0)), bytes: row.int(1), modified: row.int64(2),
+                sha256: row.string(3), details: row.string(4), boot: Int64?(row, 5))
         }
     }
 
@@ -45,8 +41,7 @@ extension Index {
             _ = try connection.generation(of: scope)
             let scopeID = try connection.makeScope(scope.name)
             for copy in gone {
-                try connection.database.run(
-                    Self.dropCopy, Value(scopeID), Value(name), Value(copy.path.pathBytes))
+                try connection.database.run(Self.dropCopy, Value(scopeID), Value(name), Value(copy.path.pathBytes))
             }
             for copy in copies {
                 try connection.database.run(
@@ -59,10 +54,8 @@ extension Index {
 
     /// Returns up to a batch of rows of a scope or of all scopes, ordered by `id`.
     func copies(after id: Int64, of scope: ScopeName?) throws -> [(id: Int64, path: String)] {
-        try perform { connection in
-            try connection.database.all(Self.selectCopyPage, Value(id), Value(Self.batch), Value(scope?.text)) {
-                (id: $0.int64(0), path: String(pathBytes: $0.bytes(1)))
-            }
+        try all(Self.selectCopyPage, Value(id), Value(Self.batch), Value(scope?.text)) {
+            (id: $0.int64(0), path: String(pathBytes: $0.bytes(1)))
         }
     }
 

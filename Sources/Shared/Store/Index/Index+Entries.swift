@@ -52,8 +52,7 @@ extension Index {
             try connection.check(generation, of: scope)
             let database = connection.database
             let scopeID = try connection.makeScope(scope.name)
-            try database.run(
-                Self.dropSuperseded, Value(scopeID), Value(new.parent ?? new.name), Value(now))
+            try database.run(Self.dropSuperseded, Value(scopeID), Value(new.parent ?? new.name), Value(now))
             let old = try connection.find(new.name, in: scope.name)
             if let old { try connection.end(old, replacedBy: new.parent ?? new.name, now: now) }
             var new = new
@@ -117,7 +116,6 @@ extension Index {
 }
 
 extension Index.Connection {
-    /// See `Index.find`.
     package func find(_ name: String, in scope: ScopeName) throws -> Entry? {
         try database.first(Index.selectByName, Value(scope.hash), Value(name)) {
             Entry($0, scope: scope, root: root)
@@ -137,7 +135,6 @@ extension Index.Connection {
         }
     }
 
-    /// Inserts a row, within a transaction.
     func insert(_ new: Entry, _ scopeID: Int64) throws -> Entry? {
         try database.first(EntryColumn.insertion, [Value(scopeID)] + EntryColumn.all.map { $0.value(new) }) {
             Entry($0, scope: new.scope, root: root)

@@ -21,9 +21,9 @@ extension Index {
     private static let expiredPerInsert = 8
 
     /// Returns the cached failure of an address, unless it has expired.
-    package func negative(_ name: String, in scope: ScopeName, address: String, now: Timestamp) throws
-        -> NegativeAnswer?
-    {
+    package func negative(
+        _ name: String, in scope: ScopeName, address: String, now: Timestamp
+    ) throws -> NegativeAnswer? {
         try perform { try $0.negative(name, in: scope, address: address, now: now) }
     }
 
@@ -45,7 +45,7 @@ extension Index {
     func forget(_ name: String, in scope: ScopeName, now: Timestamp) throws {
         let isKnown = try perform { connection in
             try [Self.hasNegatives, Self.hasCopies].contains {
-                try connection.database.first($0, Value(scope.hash), Value(name)) { _ in true } ?? false
+                try connection.database.has($0, Value(scope.hash), Value(name))
             }
         }
         guard isKnown else { return }
@@ -56,13 +56,8 @@ extension Index {
         }
     }
 
-    /// Returns the number of cached failures, including expired failures.
     func countNegatives(of scope: ScopeName? = nil) throws -> Int {
-        try perform { connection in
-            try connection.database.first(
-                "SELECT COUNT(*) FROM negatives WHERE \(Self.isOfScope)", nil, Value(scope?.text)
-            ) { $0.int(0) } ?? 0
-        }
+        try first("SELECT COUNT(*) FROM negatives WHERE \(Self.isOfScope)", nil, Value(scope?.text)) { $0.int(0) } ?? 0
     }
 
     /// Deletes the cached failures, or only the expired failures, of a scope or of all scopes. Returns their number.
@@ -78,10 +73,9 @@ extension Index {
 }
 
 extension Index.Connection {
-    /// See `Index.negative`.
-    package func negative(_ name: String, in scope: ScopeName, address: String, now: Timestamp) throws
-        -> NegativeAnswer?
-    {
+    package func negative(
+        _ name: String, in scope: ScopeName, address: String, now: Timestamp
+    ) throws -> NegativeAnswer? {
         let found = try database.first(
             Index.selectNegative, Value(scope.hash), Value(name), Value(address)
         ) { row in
@@ -105,12 +99,9 @@ extension Index {
         (Value(now - .seconds(86_400)), Value(now + Clock.tolerance))
     }
 
-    /// Returns the saved state with this name.
     package func quota(_ name: String, now: Timestamp) throws -> String? {
         let bounds = Self.bounds(now)
-        return try perform {
-            try $0.database.first(Self.selectQuota, Value(name), bounds.oldest, bounds.newest) { $0.string(0) }
-        }
+        return try first(Self.selectQuota, Value(name), bounds.oldest, bounds.newest) { $0.string(0) }
     }
 
     /// Saves a state under a name, or deletes the row if `state` is nil.

@@ -47,45 +47,26 @@ extension Index {
     func use(_ entry: Entry) {
         withConnection { connection in
             if connection.uses.count >= 10_000 { connection.uses = [] }
-            connection.uses.append(Connection.Use(entry))
-        }
-    }
-}
-
-extension Index.Connection {
-    /// A pending change of an entry's lease and time of last use.
-    struct Use {
-        let id: Int64
-        let scopeHash: String
-        let name: String
-        let lastUsed: Timestamp
-        let leaseUntil: Timestamp
-
-        init(_ entry: Entry) {
-            (id, scopeHash, name) = (entry.id, entry.scope.hash, entry.name)
-            (lastUsed, leaseUntil) = (entry.lastUsed, entry.leaseUntil)
+            connection.uses.append(entry)
         }
     }
 
-    var hasCounts: Bool { !tallies.isEmpty || !uses.isEmpty }
-
-    /// Writes the pending uses, within a transaction.
-    func writeUses(now: Timestamp) throws {
-        for use in uses {
-            try database.run(
-                Index.touch, Value(use.scopeHash), Value(use.name), Value(use.id), Value(use.lastUsed),
-                Value(use.leaseUntil), Value(now))
-        }
-    }
-}
-
-extension Index {
     /// A number that changes whenever any process changes the index; this process's own counters and recorded uses do
     /// not change it. Nil if unknown, as for a read-only root or a replaced index. Costs about 3 µs.
     package func version() -> Int? { withConnection { try? $0.currentVersion() } }
 }
 
 extension Index.Connection {
+    var hasCounts: Bool { !tallies.isEmpty || !uses.isEmpty }
+
+    func writeUses(now: Timestamp) throws {
+        for use in uses {
+            try database.run(
+                Index.touch, Value(use.scope.hash), Value(use.name), Value(use.id), Value(use.lastUsed),
+                Value(use.leaseUntil), Value(now))
+        }
+    }
+
     /// The state for `Index.version()`.
     struct Version {
         /// Increases with each commit of this connection except quiet ones (see `write`), with the commits of other
@@ -94,7 +75,6 @@ extension Index.Connection {
         fileprivate var seen = 0
     }
 
-    /// See `Index.version`.
     mutating func currentVersion() throws -> Int? {
         if try isReadOnly || root.indexIdentity() != identity { return nil }
         let found = try database.dataVersion()

@@ -16,8 +16,7 @@ extension Index {
         "SELECT \(EntryColumn.selection) FROM entries WHERE scope = \(liveFolder) AND name > ?2 ORDER BY name LIMIT ?3"
     static let selectInFolder = "SELECT \(EntryColumn.selection) FROM entries WHERE scope = \(liveFolder) AND name = ?2"
     /// The row of a superseded entry has its file's name.
-    static let selectOwner =
-        "SELECT 1 FROM entries WHERE scope = ?1 AND name IN (?2, ?3) AND file = ?3 LIMIT 1"
+    static let selectOwner = "SELECT 1 FROM entries WHERE scope = ?1 AND name IN (?2, ?3) AND file = ?3 LIMIT 1"
     static let setPinned = "UPDATE entries SET pinned = ?4 \(sameEntry) RETURNING \(EntryColumn.selection)"
     static let setKey = "UPDATE entries SET key = ?4 \(sameEntry) AND key IS NULL RETURNING \(EntryColumn.selection)"
     static let selectVariants =
@@ -43,7 +42,7 @@ extension Index {
     // MARK: Reading
 
     func scopeRows() throws -> [ScopeRow] {
-        try perform { try $0.database.all(Self.selectScopes, read: Self.scopeRow) }
+        try all(Self.selectScopes, read: Self.scopeRow)
     }
 
     private static func scopeRow(_ row: Row) throws -> ScopeRow {
@@ -52,19 +51,14 @@ extension Index {
 
     /// Returns up to a batch of a scope's entries after `name`, including superseded entries.
     func page(of scope: ScopeRow, after name: String) throws -> [Entry] {
-        try perform { connection in
-            try connection.database.all(
-                Self.selectAnyPage, Value(scope.folder), Value(name), Value(Self.batch)
-            ) { entry($0, scope: scope.name) }
+        try all(Self.selectAnyPage, Value(scope.folder), Value(name), Value(Self.batch)) {
+            entry($0, scope: scope.name)
         }
     }
 
-    /// Returns the variants of an original, the smallest first.
     func variants(of entry: Entry) throws -> [Entry] {
-        try perform { connection in
-            try connection.database.all(Self.selectVariants, Value(entry.scope.hash), Value(entry.name)) {
-                self.entry($0, scope: entry.scope)
-            }
+        try all(Self.selectVariants, Value(entry.scope.hash), Value(entry.name)) {
+            self.entry($0, scope: entry.scope)
         }
     }
 
@@ -80,10 +74,8 @@ extension Index {
     /// Returns the unleased files whose rows were deleted and that await removal.
     func doomedFiles(now: Timestamp) throws -> [String] {
         let leases = try root.leases.live(at: now, in: root)
-        return try perform { connection in
-            try connection.database.all("SELECT folder, file FROM doomed LIMIT 1000") {
-                CacheRoot.blob($0.string(1), folder: $0.string(0))
-            }
+        return try all("SELECT folder, file FROM doomed LIMIT 1000") {
+            CacheRoot.blob($0.string(1), folder: $0.string(0))
         }.compactMap(\.self).filter { try leases.end(of: $0) == nil }
     }
 
@@ -94,13 +86,15 @@ extension Index {
     /// - Parameter note: records the pin in the entry's file. Runs within the transaction, so that row and file agree
     ///   if two processes change the pin.
     func setPinned(_ entry: Entry, _ isPinned: Bool, now: Timestamp, note: (Entry) throws -> Void) throws -> Entry? {
-        try write(now: now, syncs: isPinned) { connection in
+        let changed = try write(now: now) { connection in
             let changed = try connection.database.first(
                 Self.setPinned, Value(entry.scope.hash), Value(entry.name), Value(entry.id), Value(isPinned)
             ) { self.entry($0, scope: entry.scope) }
             if let changed { try note(changed) }
             return changed
         }
+        if isPinned { try synchronize() }
+        return changed
     }
 
     /// Sets the key of an entry whose row was recovered from its file.
@@ -152,7 +146,7 @@ extension Index {
     /// - Parameter scope: the row of the scope, if the scope's name may be unknown.
     func remove(
         _ name: String, in scope: ScopeName, _ row: ScopeRow? = nil, sparesPinned: Bool, now: Timestamp
-    ) throws -> Removal? {
+    ) throws -> EntrySum? {
         try write(now: now) { connection in
             let id = try row.map { try connection.liveRow(folder: $0.folder) } ?? connection.live(scope).id
             guard let scopeID = id else { return nil }
@@ -169,7 +163,7 @@ extension Index {
             }
             if family.isEmpty { return nil }
             connection.unspared.formUnion(family.compactMap(\.place))
-            let removal = Removal(entries: family.count, bytes: family.reduce(0) { $0 + $1.bytes })
+            let removal = EntrySum(entries: family.count, bytes: family.reduce(0) { $0 + $1.bytes })
             try connection.count(removal, in: scopeID, now: now)
             return removal
         }
@@ -209,9 +203,7 @@ extension Index {
 
     /// Marks a rebuild as due in the first run after a restart of the machine.
     private func compareBoot(now: Timestamp) throws {
-        let known = try perform { connection in
-            try connection.database.first("SELECT value FROM settings WHERE name = 'boot'") { Int64($0.string(0)) }
-        }
+        let known = try first("SELECT value FROM settings WHERE name = 'boot'") { Int64($0.string(0)) }
         if known == CacheRoot.machineBoot { return }
         try write(now: now, isQuiet: true) { connection in
             try Schema.noteBoot(in: connection.database)
@@ -221,9 +213,7 @@ extension Index {
 
     /// The last folder that an unfinished rebuild has completed; empty if it has completed none.
     func rebuiltFolder() throws -> String {
-        try perform { connection in
-            try connection.database.first("SELECT value FROM settings WHERE name = 'rebuilt'") { $0.string(0) } ?? ""
-        }
+        try first("SELECT value FROM settings WHERE name = 'rebuilt'") { $0.string(0) } ?? ""
     }
 
     /// Records the last folder that a rebuild has completed; nil if the whole rebuild is finished.
@@ -278,38 +268,35 @@ extension Index {
     // MARK: Expired entries
 
     /// Returns up to a batch of expired or superseded entries that are neither pinned nor leased.
-    func expired(after id: Int64, of scope: ScopeName?, now: Timestamp) throws -> [(
-        id: Int64, bytes: Int, place: String
-    )] {
-        try perform { connection in
-            try connection.database.all(
-                Self.selectExpired, Value(id), Value(now), Value(now + Clock.tolerance),
-                Value(TrimPlan.batch), Value(scope?.text)
-            ) { ($0.int64(0), $0.int(1), CacheRoot.blob($0.string(2), folder: $0.string(3)) ?? "") }
-        }
+    func expired(
+        after id: Int64, of scope: ScopeName?, now: Timestamp
+    ) throws -> [(id: Int64, bytes: Int, place: String)] {
+        try all(
+            Self.selectExpired, Value(id), Value(now), Value(now + Clock.tolerance), Value(TrimPlan.batch),
+            Value(scope?.text)
+        ) { ($0.int64(0), $0.int(1), CacheRoot.blob($0.string(2), folder: $0.string(3)) ?? "") }
     }
 
-    /// Removes the given entries, except entries that are no longer expired or superseded.
-    func removeExpired(_ ids: [Int64], now: Timestamp) throws -> Removal {
+    func removeExpired(_ ids: [Int64], now: Timestamp) throws -> EntrySum {
         try write(now: now) { connection in
-            var removal = Removal()
+            var removal = EntrySum()
             for id in ids {
                 let gone = try connection.database.first(
                     Self.removeExpired, Value(id), Value(now), Value(now + Clock.tolerance)
                 ) { (bytes: $0.int(0), scopeID: $0.int64(1)) }
                 guard let gone else { continue }
                 removal.add(gone.bytes)
-                try connection.count(Removal(entries: 1, bytes: gone.bytes), in: gone.scopeID, now: now)
+                try connection.count(EntrySum(entries: 1, bytes: gone.bytes), in: gone.scopeID, now: now)
             }
             return removal
         }
     }
 
     /// Returns the minimum that a trim would evict after the removal of `freed` bytes.
-    func trimPreview(capacity: Int, freed: Int, now: Timestamp) throws -> Removal {
+    func trimPreview(capacity: Int, freed: Int, now: Timestamp) throws -> EntrySum {
         try perform { connection in
             let kept = (try connection.database.first(Self.selectTotals) { $0.int(1) } ?? 0) - freed
-            guard kept > capacity else { return Removal() }
+            guard kept > capacity else { return EntrySum() }
             return try connection.database.first(
                 """
                 SELECT count(*), coalesce(sum(bytes), 0) FROM (
@@ -320,16 +307,14 @@ extension Index {
                 WHERE before < ?3
                 """, Value(now), Value(now + Clock.tolerance),
                 Value(kept - TrimPlan.target(capacity: capacity))
-            ) { Removal(entries: $0.int(0), bytes: $0.int(1)) } ?? Removal()
+            ) { EntrySum(entries: $0.int(0), bytes: $0.int(1)) } ?? EntrySum()
         }
     }
 
     // MARK: Sums
 
     /// Whether the sums maintained by triggers match the rows. Reads every row, in a single snapshot.
-    func sumsAreRight() throws -> Bool {
-        try perform { try $0.sumsAreRight() }
-    }
+    func sumsAreRight() throws -> Bool { try perform { try $0.sumsAreRight() } }
 
     /// Recomputes the sums if they do not match the rows.
     func repairSums(now: Timestamp) throws {
@@ -347,10 +332,9 @@ extension Index {
 }
 
 extension Index.Connection {
-    /// See `Index.mayLackRows`.
     func mayLackRows() throws -> Bool {
         try root.awaitsRebuild
-            || database.first("SELECT 1 FROM settings WHERE name = 'rebuilt'", read: { _ in true }) == true
+            || database.has("SELECT 1 FROM settings WHERE name = 'rebuilt'")
     }
 
     /// Returns the live row of a folder's generation. Creates the row if the scope is unknown. Returns nil if the
@@ -358,11 +342,10 @@ extension Index.Connection {
     func rowForRecovery(folder: String, name: ScopeName) throws -> Int64? {
         if let row = try liveRow(folder: folder) { return row }
         let hash = String(folder.prefix(32))
-        let isKnown = try database.first(
+        let isKnown = try database.has(
             "SELECT 1 FROM scopes WHERE folder = ?1 OR substr(folder, 1, 32) = ?2 AND purged = 0", Value(folder),
-            Value(hash)
-        ) { _ in true }
-        guard isKnown == nil, let generation = CacheRoot.generation(ofFolder: folder),
+            Value(hash))
+        guard !isKnown, let generation = CacheRoot.generation(ofFolder: folder),
             generation >= max(try firstGeneration(), try root.latestGeneration(of: hash))
         else { return nil }
         return try database.first(
@@ -373,8 +356,7 @@ extension Index.Connection {
 
     /// Whether a row names this file, as the current or a superseded content of an entry.
     func hasRow(_ file: String, in scopeID: Int64) throws -> Bool {
-        try database.first(Index.selectOwner, Value(scopeID), Value(String(file.prefix(32))), Value(file)) { _ in true }
-            ?? false
+        try database.has(Index.selectOwner, Value(scopeID), Value(String(file.prefix(32))), Value(file))
     }
 
     fileprivate func sumsAreRight() throws -> Bool {
@@ -385,13 +367,12 @@ extension Index.Connection {
             """
         ) { $0.bool(0) }
         guard totals == true else { return false }
-        return try database.first(
+        return try !database.has(
             """
             SELECT 1 FROM scopes LEFT JOIN
                 (SELECT scope, count(*) AS entries, sum(bytes) AS bytes FROM entries GROUP BY scope) AS found
                 ON found.scope = scopes.id
             WHERE scopes.entries <> coalesce(found.entries, 0) OR scopes.bytes <> coalesce(found.bytes, 0) LIMIT 1
-            """
-        ) { _ in true } == nil
+            """)
     }
 }

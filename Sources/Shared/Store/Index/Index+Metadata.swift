@@ -30,21 +30,15 @@ extension Index {
         DELETE FROM metadata WHERE id IN (SELECT id FROM metadata WHERE \(isLongExpired) LIMIT ?2) RETURNING bytes
         """
 
-    func metadata(in collection: String, of scope: ScopeName, from first: String, through last: String) throws
-        -> [Metadata]
-    {
-        try perform { connection in
-            try connection.database.all(
-                Self.selectMetadata, Value(scope.hash), Value(collection), Value(first), Value(last),
-                read: Metadata.init)
-        }
+    func metadata(
+        in collection: String, of scope: ScopeName, from first: String, through last: String
+    ) throws -> [Metadata] {
+        try all(
+            Self.selectMetadata, Value(scope.hash), Value(collection), Value(first), Value(last), read: Metadata.init)
     }
 
     func newestMetadata(in collection: String, of scope: ScopeName, through last: String) throws -> Metadata? {
-        try perform { connection in
-            try connection.database.first(
-                Self.selectNewestMetadata, Value(scope.hash), Value(collection), Value(last), read: Metadata.init)
-        }
+        try first(Self.selectNewestMetadata, Value(scope.hash), Value(collection), Value(last), read: Metadata.init)
     }
 
     /// Writes all items in one transaction. Throws `CacheFailure.scopeChanged` if `generation` was purged.
@@ -62,22 +56,19 @@ extension Index {
         }
     }
 
-    /// Returns the number and bytes of items that expired before `limit`.
-    func expiredMetadata(before limit: Timestamp, of scope: ScopeName?) throws -> Removal {
-        try perform { connection in
-            try connection.database.first(Self.selectExpiredMetadata, Value(limit), nil, Value(scope?.text)) {
-                Removal(entries: $0.int(0), bytes: $0.int(1))
-            } ?? Removal()
-        }
+    func expiredMetadata(before limit: Timestamp, of scope: ScopeName?) throws -> EntrySum {
+        try first(Self.selectExpiredMetadata, Value(limit), nil, Value(scope?.text)) {
+            EntrySum(entries: $0.int(0), bytes: $0.int(1))
+        } ?? EntrySum()
     }
 
     /// Removes up to a batch of the items that expired before `limit`.
-    func removeMetadata(expiredBefore limit: Timestamp, of scope: ScopeName?, now: Timestamp) throws -> Removal {
+    func removeMetadata(expiredBefore limit: Timestamp, of scope: ScopeName?, now: Timestamp) throws -> EntrySum {
         try write(now: now, isQuiet: true) { connection in
             let sizes = try connection.database.all(
                 Self.removeExpiredMetadata, Value(limit), Value(Self.batch), Value(scope?.text)
             ) { $0.int(0) }
-            return Removal(entries: sizes.count, bytes: sizes.reduce(0, +))
+            return EntrySum(entries: sizes.count, bytes: sizes.reduce(0, +))
         }
     }
 
@@ -106,9 +97,9 @@ extension Index {
 
 extension Index.Connection {
     /// Returns the number and bytes of items for each live scope, by its row number.
-    func metadataSums() throws -> [Int64: Statistics.Sum] {
+    func metadataSums() throws -> [Int64: EntrySum] {
         let sums = try database.all(Index.selectMetadataSums) {
-            ($0.int64(0), Statistics.Sum(entries: $0.int(1), bytes: $0.int(2)))
+            ($0.int64(0), EntrySum(entries: $0.int(1), bytes: $0.int(2)))
         }
         return Dictionary(uniqueKeysWithValues: sums)
     }

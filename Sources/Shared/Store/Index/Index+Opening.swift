@@ -26,7 +26,7 @@ extension Index {
         guard try root.hasIndex else {
             try root.checkIndex()
             guard try !making && root.isAbsent() else { return nil }
-            let database = try Database.inMemory(root: root.path)
+            let database = try Database(path: ":memory:", root: root.path)
             try Schema.current.begin(database)
             return Connection(root: root, database: database, identity: nil, tallies: tallies)
         }

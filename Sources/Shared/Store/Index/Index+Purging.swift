@@ -16,7 +16,6 @@ extension Index {
         }
     }
 
-    /// Returns the paths of some files of a scope or of all scopes.
     func someFiles(of scope: ScopeName? = nil) throws -> [String] {
         var places: [String] = []
         for row in try scopeRows() where scope.map({ row.folder.hasPrefix($0.hash) }) ?? true {
@@ -27,7 +26,7 @@ extension Index {
 
     /// Switches to `new` and, unless `keeping`, purges the previous scope. Returns nil if `new` is already current.
     func makeCurrent(_ new: ScopeName, keeping: Bool, now: Timestamp) throws -> ScopeSwitch? {
-        let result: ScopeSwitch? = try write(now: now, syncs: !keeping) { connection in
+        try purging(now: now, syncs: !keeping) { connection in
             let old = try Self.currentScope(connection.database) ?? .standard
             if old == new { return nil }
             try connection.database.run(
@@ -37,21 +36,28 @@ extension Index {
                 """, Value(new.text))
             return ScopeSwitch(old: old, purged: keeping ? nil : try connection.purge(old))
         }
-        try beginPurgedGenerations()
-        return result
     }
 
     /// Empties a scope by beginning a new generation. The cost does not depend on the number of entries.
-    func purge(_ scope: ScopeName, now: Timestamp) throws -> ScopeContents {
-        let contents = try write(now: now, syncs: true) { try $0.purge(scope) }
+    func purge(_ scope: ScopeName, now: Timestamp) throws -> EntrySum {
+        try purging(now: now) { try $0.purge(scope) }
+    }
+
+    /// Runs `body`, which purges scopes, in a transaction that is synced to the disk, and then creates the folders of
+    /// the next generations.
+    private func purging<Result>(
+        now: Timestamp, syncs: Bool = true, _ body: (inout Connection) throws -> Result
+    ) throws -> Result {
+        let result = try write(now: now, body)
+        if syncs { try synchronize() }
         try beginPurgedGenerations()
-        return contents
+        return result
     }
 
     /// Purges all scopes and deletes all settings and counters. New scopes begin at a higher generation than any
     /// before, so that work in progress cannot be stored.
     func reset(now: Timestamp) throws -> ResetReport {
-        let report = try write(now: now, syncs: true) { connection in
+        try purging(now: now) { connection in
             let database = connection.database
             let report = try Self.resetReport(database)
             if try connection.mayLackRows() { try connection.addRowsOfLostScopes() }
@@ -71,13 +77,10 @@ extension Index {
             connection.tallies = Tallies()
             return report
         }
-        try beginPurgedGenerations()
-        return report
     }
 
-    /// Purges one scope and deletes its counters.
     func reset(_ scope: ScopeName, now: Timestamp) throws -> ResetReport {
-        let report = try write(now: now, syncs: true) { connection in
+        try purging(now: now) { connection in
             let report = try Self.resetReport(connection.database, of: scope)
             _ = try connection.purge(scope)
             try connection.database.run(
@@ -85,11 +88,8 @@ extension Index {
                 Value(scope.text))
             return report
         }
-        try beginPurgedGenerations()
-        return report
     }
 
-    /// Returns the effects of `reset` on one or all scopes.
     func resetReport(of scope: ScopeName? = nil) throws -> ResetReport {
         try perform { connection in
             if let scope { return try Self.resetReport(connection.database, of: scope) }
@@ -98,7 +98,7 @@ extension Index {
     }
 
     private static func resetReport(_ database: Database, of scope: ScopeName) throws -> ResetReport {
-        let report = try database.first(
+        try database.first(
             """
             SELECT entries, bytes, (SELECT count(*) FROM counters WHERE scope = scopes.id),
                 (SELECT count(*) FROM metadata WHERE scope = scopes.id)
@@ -106,14 +106,13 @@ extension Index {
             """, Value(scope.text)
         ) {
             ResetReport(
-                scopes: 1, contents: ScopeContents(entries: $0.int(0), bytes: $0.int(1)), counters: $0.int(2),
+                scopes: 1, contents: EntrySum(entries: $0.int(0), bytes: $0.int(1)), counters: $0.int(2),
                 metadata: $0.int(3))
-        }
-        return report ?? ResetReport()
+        } ?? ResetReport()
     }
 
     private static func resetReport(_ database: Database) throws -> ResetReport {
-        let report = try database.first(
+        try database.first(
             """
             SELECT (SELECT count(*) FROM scopes WHERE purged = 0), entries, bytes, (SELECT count(*) FROM counters),
                 (SELECT count(*) FROM metadata WHERE scope IN \(liveScopes))
@@ -121,10 +120,9 @@ extension Index {
             """
         ) {
             ResetReport(
-                scopes: $0.int(0), contents: ScopeContents(entries: $0.int(1), bytes: $0.int(2)), counters: $0.int(3),
+                scopes: $0.int(0), contents: EntrySum(entries: $0.int(1), bytes: $0.int(2)), counters: $0.int(3),
                 metadata: $0.int(4))
-        }
-        return report ?? ResetReport()
+        } ?? ResetReport()
     }
 
     // MARK: Completing a purge
@@ -133,10 +131,8 @@ extension Index {
     /// index is lost. Must be called after the commit of the purge, never before: if there were a folder but no purge,
     /// all entries would seem purged. The process that completes the purge calls it again.
     func beginPurgedGenerations() throws {
-        let purged = try perform { connection in
-            try connection.database.all(
-                "SELECT substr(folder, 1, 32), max(generation) FROM scopes WHERE purged = 1 GROUP BY 1"
-            ) { (hash: $0.string(0), generation: $0.int64(1)) }
+        let purged = try all("SELECT substr(folder, 1, 32), max(generation) FROM scopes WHERE purged = 1 GROUP BY 1") {
+            (hash: $0.string(0), generation: $0.int64(1))
         }
         for (hash, generation) in purged where generation < .max { root.beginGeneration(generation &+ 1, of: hash) }
     }
@@ -145,29 +141,21 @@ extension Index {
     struct PurgedScope {
         let id: Int64
         let folder: String
-        let contents: ScopeContents
+        let contents: EntrySum
     }
 
     /// Returns a purged generation whose rows or files remain.
     func purgedScope() throws -> PurgedScope? {
-        try perform { connection in
-            try connection.database.first(
-                "SELECT id, folder, entries, bytes FROM scopes WHERE purged = 1 ORDER BY id LIMIT 1"
-            ) {
-                PurgedScope(
-                    id: $0.int64(0), folder: $0.string(1),
-                    contents: ScopeContents(entries: $0.int(2), bytes: $0.int(3)))
-            }
+        try first("SELECT id, folder, entries, bytes FROM scopes WHERE purged = 1 ORDER BY id LIMIT 1") {
+            PurgedScope(
+                id: $0.int64(0), folder: $0.string(1), contents: EntrySum(entries: $0.int(2), bytes: $0.int(3)))
         }
     }
 
-    /// Returns the remaining contents of all purged generations.
-    func purgedContents() throws -> ScopeContents {
-        try perform { connection in
-            try connection.database.first("SELECT sum(entries), sum(bytes) FROM scopes WHERE purged = 1") {
-                ScopeContents(entries: $0.int(0), bytes: $0.int(1))
-            } ?? ScopeContents()
-        }
+    func purgedContents() throws -> EntrySum {
+        try first("SELECT sum(entries), sum(bytes) FROM scopes WHERE purged = 1") {
+            EntrySum(entries: $0.int(0), bytes: $0.int(1))
+        } ?? EntrySum()
     }
 
     /// Deletes up to a batch of rows of a purged generation. Returns false if there were none.
@@ -188,10 +176,8 @@ extension Index {
         try write(now: now) { connection in
             let database = connection.database
             let count = try database.run("DELETE FROM scopes WHERE id = ?1 AND purged = 1", Value(scope.id))
-            let isThere = try database.first(
-                "SELECT 1 FROM scopes WHERE folder = ?1 AND purged = 1", Value(scope.folder)
-            ) { _ in true }
-            if count == 0, isThere == true {
+            let mayRemain = "SELECT 1 FROM scopes WHERE folder = ?1 AND purged = 1"
+            if count == 0, try database.has(mayRemain, Value(scope.folder)) {
                 throw CacheFailure.indexDamaged(detail: "a row cannot be found", root: root.path)
             }
             try database.run("DELETE FROM counters WHERE scope = ?1", Value(scope.id))
@@ -224,29 +210,25 @@ extension Index {
 extension Index.Connection {
     /// Marks the live row of a scope as purged and creates the row of the next generation, which inherits the counters.
     /// Also creates a row for a scope that has none, because a download for it may be in progress.
-    fileprivate func purge(_ scope: ScopeName) throws -> ScopeContents {
+    fileprivate func purge(_ scope: ScopeName) throws -> EntrySum {
         var (id, generation, _) = try live(scope)
         // The scope may have files without rows.
         if id == nil, try mayLackRows() { id = try addLiveRow(scope, generation: generation) }
         guard let id else {
             _ = try addLiveRow(scope, generation: generation &+ 1)
-            return ScopeContents()
+            return EntrySum()
         }
         let contents = try database.first("SELECT entries, bytes FROM scopes WHERE id = ?1", Value(id)) {
-            ScopeContents(entries: $0.int(0), bytes: $0.int(1))
+            EntrySum(entries: $0.int(0), bytes: $0.int(1))
         }
         try database.run("UPDATE scopes SET purged = 1 WHERE id = ?1", Value(id))
         let next = try addLiveRow(scope, generation: generation &+ 1)
         try database.run("UPDATE counters SET scope = ?2 WHERE scope = ?1", Value(id), Value(next))
-        return contents ?? ScopeContents()
+        return contents ?? EntrySum()
     }
 
-    /// Whether a purge of the scope with this hash is pending.
     fileprivate func isPurgePending(of hash: String) throws -> Bool {
-        try database.first(
-            "SELECT 1 FROM scopes WHERE purged = 1 AND substr(folder, 1, 32) = ?1 LIMIT 1", Value(hash)
-        ) { _ in true }
-            ?? false
+        try database.has("SELECT 1 FROM scopes WHERE purged = 1 AND substr(folder, 1, 32) = ?1 LIMIT 1", Value(hash))
     }
 
     /// Inserts a row marked as purged for each scope folder without a row, because the index may have lost it.

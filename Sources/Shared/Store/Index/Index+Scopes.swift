@@ -15,7 +15,6 @@ extension Index {
         "(SELECT id FROM scopes WHERE purged = 0 AND name = coalesce(\(parameter), name))"
     }
 
-    /// The scope last switched to, if any.
     static func currentScope(_ database: Database) throws -> ScopeName? {
         try database.first("SELECT value FROM settings WHERE name = 'current_scope'") { try ScopeName($0.string(0)) }
     }
@@ -38,7 +37,6 @@ extension Index {
     /// another scope has become current.
     package func generation(of scope: ActiveScope) throws -> Int64 { try perform { try $0.generation(of: scope) } }
 
-    /// Returns the folder of the live generation.
     func folder(of scope: ScopeName) throws -> String {
         try perform { scope.folder(generation: try $0.live(scope).generation) }
     }
@@ -64,13 +62,13 @@ extension Index {
                 let name = try ScopeName(row.string(0))
                 if name == current { isCurrentMissing = false }
                 return ScopeSummary(
-                    name: name, contents: ScopeContents(entries: row.int(1), bytes: row.int(2)),
+                    name: name, contents: EntrySum(entries: row.int(1), bytes: row.int(2)),
                     generation: row.int64(3), isCurrent: name == current, isPurgePending: row.bool(4))
             }
             if isCurrentMissing {
                 scopes.append(
                     ScopeSummary(
-                        name: current, contents: ScopeContents(), generation: try connection.live(current).generation,
+                        name: current, contents: EntrySum(), generation: try connection.live(current).generation,
                         isCurrent: true, isPurgePending: false))
                 scopes.sort { $0.name.text < $1.name.text }
             }
@@ -89,22 +87,17 @@ package struct ActiveScope: Sendable {
 }
 
 extension Index.Connection {
-    /// See `Index.generation(of:)`.
     package func generation(of scope: ActiveScope) throws -> Int64 {
-        if scope.followsCurrent, try Index.currentScope(database) ?? .standard != scope.name {
-            throw CacheFailure.scopeChanged(scope: scope.name.text)
-        }
-        if let root = scope.followedRoot, try Index.currentScope(below: root) ?? .standard != scope.name {
+        if try scope.followsCurrent && Index.currentScope(database) ?? .standard != scope.name
+            || scope.followedRoot.map({ try Index.currentScope(below: $0) ?? .standard != scope.name }) == true
+        {
             throw CacheFailure.scopeChanged(scope: scope.name.text)
         }
         return try live(scope.name).generation
     }
 
-    /// See `Index.check`.
     package func check(_ generation: Int64, of scope: ActiveScope) throws {
-        if try self.generation(of: scope) != generation {
-            throw CacheFailure.scopeChanged(scope: scope.name.text)
-        }
+        if try self.generation(of: scope) != generation { throw CacheFailure.scopeChanged(scope: scope.name.text) }
     }
 
     /// Returns the live row of a scope (nil before the first write), the generation, and whether the row already stores

@@ -15,7 +15,6 @@ extension Index {
     static let countVariants =
         "SELECT scope, count(*) FROM entries WHERE parent IS NOT NULL AND kind = 1 GROUP BY scope"
 
-    /// Returns the sums and counters of a scope or of all scopes.
     func statistics(scope: ScopeName? = nil, capacity: Int, now: Timestamp) throws -> Statistics {
         try perform { try $0.statistics(scope: scope, capacity: capacity, now: now) }
     }
@@ -69,18 +68,13 @@ extension Index.Connection {
     }
 
     fileprivate func statistics(scope: ScopeName?, capacity: Int, now: Timestamp) throws -> Statistics {
-        let totals = try database.first(Index.selectTotals) {
-            Statistics.Sum(entries: $0.int(0), bytes: $0.int(1))
-        }
-        let all = totals ?? Statistics.Sum()
+        let all =
+            try database.first(Index.selectTotals) { EntrySum(entries: $0.int(0), bytes: $0.int(1)) } ?? EntrySum()
         // An entry whose last use is in the future does not count as leased, as in trimming.
         let held = try database.first(Index.selectHeld, Value(now), Value(now + Clock.tolerance)) {
-            (
-                free: Statistics.Sum(entries: $0.int(0), bytes: $0.int(1)),
-                leased: Statistics.Sum(entries: $0.int(2), bytes: $0.int(3))
-            )
+            (EntrySum(entries: $0.int(0), bytes: $0.int(1)), EntrySum(entries: $0.int(2), bytes: $0.int(3)))
         }
-        let free = held?.free ?? Statistics.Sum()
+        let (free, leased) = held ?? (EntrySum(), EntrySum())
         let metadata = try metadataSums()
         let variants = try Dictionary(
             uniqueKeysWithValues: database.all(Index.countVariants) { ($0.int64(0), $0.int(1)) })
@@ -90,18 +84,18 @@ extension Index.Connection {
         if let scope, scopes.isEmpty {
             scopes = [
                 Statistics.Scope(
-                    name: scope.text, entries: 0, variants: 0, bytes: 0, metadata: Statistics.Sum(), since: nil,
+                    name: scope.text, entries: 0, variants: 0, bytes: 0, metadata: EntrySum(), since: nil,
                     counters: [:], failures: [:])
             ]
         }
         return Statistics(
             entries: all.entries, variants: variants.values.reduce(0, +), bytes: all.bytes, capacity: capacity,
-            pinned: Statistics.Sum(entries: all.entries - free.entries, bytes: all.bytes - free.bytes),
-            leased: held?.leased ?? Statistics.Sum(), metadata: metadata.values.reduce(Statistics.Sum(), +),
+            pinned: EntrySum(entries: all.entries - free.entries, bytes: all.bytes - free.bytes),
+            leased: leased, metadata: metadata.values.reduce(into: EntrySum()) { $0.add($1) },
             scopes: scopes)
     }
 
-    private func statistics(of row: ScopeRow, variants: Int, metadata: Statistics.Sum?) throws -> Statistics.Scope {
+    private func statistics(of row: ScopeRow, variants: Int, metadata: EntrySum?) throws -> Statistics.Scope {
         var since: Timestamp?
         var counters: [Counter: Int] = [:]
         var failures: [String: Int] = [:]
@@ -116,11 +110,11 @@ extension Index.Connection {
         }
         return Statistics.Scope(
             name: row.name, entries: row.entries, variants: variants, bytes: row.bytes,
-            metadata: metadata ?? Statistics.Sum(), since: since, counters: counters, failures: failures)
+            metadata: metadata ?? EntrySum(), since: since, counters: counters, failures: failures)
     }
 
     /// Counts entries that a command removed. Called within a transaction.
-    func count(_ removal: Removal, in scopeID: Int64, now: Timestamp) throws {
+    func count(_ removal: EntrySum, in scopeID: Int64, now: Timestamp) throws {
         try count(.removed, removal.entries, in: scopeID, now: now)
         try count(.bytesRemoved, removal.bytes, in: scopeID, now: now)
     }
@@ -130,7 +124,6 @@ extension Index.Connection {
         try database.run(Index.addToCounter, Value(scopeID), Value(counter.rawValue), Value(amount), Value(now))
     }
 
-    /// Adds the pending counts to the counters. Called within a transaction.
     func writeCounts(now: Timestamp) throws {
         for (scope, tally) in tallies.all {
             let scopeID = try makeScope(scope)

@@ -30,7 +30,6 @@ enum TrimPlan {
 }
 
 extension Index {
-    /// The least recently used entries without a lease.
     static let selectCandidates = """
         SELECT \(candidateColumns) FROM entries INDEXED BY entries_by_use
         WHERE pinned = 0 AND last_used <= ?2 AND lease_until <= ?1 ORDER BY last_used LIMIT ?3
@@ -107,7 +106,7 @@ extension Index {
     /// removes the files.
     func trimBatch(
         capacity: Int, isUnderway: Bool, clock: Clock
-    ) throws -> (kept: Int, removal: Removal, mayContinue: Bool) {
+    ) throws -> (kept: Int, removal: EntrySum, mayContinue: Bool) {
         struct Victim {
             let candidate: TrimPlan.Candidate
             let scopeID: Int64
@@ -121,7 +120,7 @@ extension Index {
             let now = clock.now()
             let kept = try database.first(Self.selectTotals) { $0.int(1) } ?? 0
             guard kept > (isUnderway ? TrimPlan.target(capacity: capacity) : capacity) else {
-                return (kept, Removal(), false)
+                return (kept, EntrySum(), false)
             }
             func victim(_ row: Row) -> Victim {
                 // Purged entries do not count towards `kept`.
@@ -145,29 +144,24 @@ extension Index {
                 return false
             }
             let chosen = TrimPlan.choose(from: free.map(\.candidate), kept: kept, capacity: capacity)
-            var sums: [Int64: (entries: Int, bytes: Int)] = [:]
+            var sums: [Int64: EntrySum] = [:]
             for victim in free.prefix(chosen.count) {
                 let count = try database.run("DELETE FROM entries WHERE id = ?1", Value(Int(victim.candidate.id)))
                 if count == 0 { throw CacheFailure.indexDamaged(detail: "a row cannot be found", root: root.path) }
-                if victim.isPurged { continue }
-                sums[victim.scopeID, default: (0, 0)].entries += 1
-                sums[victim.scopeID, default: (0, 0)].bytes += victim.candidate.bytes
+                if !victim.isPurged { sums[victim.scopeID, default: EntrySum()].add(victim.candidate.bytes) }
             }
             for (scopeID, sum) in sums {
                 try connection.count(.evictions, sum.entries, in: scopeID, now: now)
                 try connection.count(.bytesEvicted, sum.bytes, in: scopeID, now: now)
             }
-            let freed = sums.values.reduce(0) { $0 + $1.bytes }
-            let entries = sums.values.reduce(0) { $0 + $1.entries }
+            let removal = sums.values.reduce(into: EntrySum()) { $0.add($1) }
             return (
-                kept - freed, Removal(entries: entries, bytes: freed),
-                victims.count == TrimPlan.batch && chosen.count == free.count
+                kept - removal.bytes, removal, victims.count == TrimPlan.batch && chosen.count == free.count
             )
         }
     }
 }
 
-/// The size of a root according to its index.
 struct RootSize: Sendable, Equatable {
     /// The bytes of all entries except purged entries.
     var bytes: Int

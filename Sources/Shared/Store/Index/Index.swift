@@ -22,16 +22,13 @@ package final class Index: Sendable {
         var database: Database
         /// The identity of the open file; nil if `database` is an empty database that replaces a missing root.
         var identity: File.Identity?
-        /// Counts that a later transaction writes.
         var tallies = Tallies()
-        /// Uses of entries that the next transaction writes, the earliest first.
-        var uses: [Use] = []
+        /// Entries whose lease and time of last use the next transaction writes, the earliest first.
+        var uses: [Entry] = []
         /// The paths of files that a command removed or found damaged. `sweep` removes them despite a lease.
         var unspared: Set<String> = []
-        /// The time at which counts were last written.
         var countedAt = SteadyTime.now()
         var hasWritten = false
-        /// See `Index.version()`.
         var version = Version()
         var isReadOnly: Bool { identity == nil || database.isReadOnly }
         /// Whether the machine's boot was compared with the recorded boot, see `Index.mayLackRows`.
@@ -58,7 +55,6 @@ package final class Index: Sendable {
 
     func beginUse() { users.withLock { $0 += 1 } }
 
-    /// Returns whether this was the last user.
     func endUse() -> Bool {
         users.withLock { users in
             users -= 1
@@ -73,6 +69,14 @@ package final class Index: Sendable {
     /// holding the lock during the wait. If the index is damaged, replaces it and retries once.
     func perform<Result>(_ body: (inout Connection) throws -> Result) throws -> Result {
         try perform(making: false, body)
+    }
+
+    func first<Result>(_ sql: String, _ values: Value..., read: (Row) throws -> Result) throws -> Result? {
+        try perform { try $0.database.first(sql, values, read: read) }
+    }
+
+    func all<Result>(_ sql: String, _ values: Value..., read: (Row) throws -> Result) throws -> [Result] {
+        try perform { try $0.database.all(sql, values, read: read) }
     }
 
     /// Creates the root and the index if they are missing. Throws `CacheFailure.readOnly` if nothing can be written.
@@ -132,15 +136,13 @@ package final class Index: Sendable {
     /// - Parameters:
     ///   - isQuiet: whether `body` changes no entries, so that `version` stays the same.
     ///   - writesCounts: whether to write the pending counts even if they are not due.
-    ///   - syncs: whether to wait until the transaction is on the disk.
     ///   - patience: the maximum wait for transactions of other processes.
     @discardableResult
     func write<Result>(
-        now: Timestamp, isQuiet: Bool = false, writesCounts: Bool = false, syncs: Bool = false,
-        patience: Duration = busyPatience,
+        now: Timestamp, isQuiet: Bool = false, writesCounts: Bool = false, patience: Duration = busyPatience,
         _ body: (inout Connection) throws -> Result
     ) throws -> Result {
-        let result = try perform(making: true, patience: patience) { connection in
+        try perform(making: true, patience: patience) { connection in
             let time = SteadyTime.now()
             let counts = writesCounts || time - connection.countedAt >= Self.countInterval
             let result = try connection.database.transaction {
@@ -159,8 +161,6 @@ package final class Index: Sendable {
             waits.withLock { $0.noteWritten() }
             return result
         }
-        if syncs { try synchronize() }
-        return result
     }
 
     /// Waits until all transactions so far are on the disk. Several threads can wait at the same time, and the file
@@ -254,7 +254,6 @@ package final class Index: Sendable {
         connection.withLock { $0.hasCounts && SteadyTime.now() - $0.countedAt >= Self.countInterval }
     }
 
-    /// Whether counts or uses are pending.
     var hasCounts: Bool { connection.withLock { $0.hasCounts } }
 
     /// Returns whether anything was written since the last call.
@@ -269,7 +268,6 @@ package final class Index: Sendable {
 
     func note(kept bytes: Int) { demand.withLock { $0.kept = max($0.kept, bytes) } }
 
-    /// Returns the demand since the last call.
     func takeDemand() -> CacheDemand {
         demand.withLock { demand in
             defer { demand = CacheDemand() }
@@ -277,11 +275,9 @@ package final class Index: Sendable {
         }
     }
 
-    /// Copies the write-ahead log into the database if the log is long, see `Database.settleLog`.
     func settleLog(over pages: Int32 = Database.restingPages) {
         connection.withLock { $0.database.settleLog(over: pages) }
     }
 
-    /// Truncates the write-ahead log, to free disk space.
     func emptyLog() throws { try perform { $0.database.emptyLog() } }
 }

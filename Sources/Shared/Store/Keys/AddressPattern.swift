@@ -105,9 +105,7 @@ public struct AddressPattern: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Compares an upper-case letter of the pattern, in scheme and host, with the lower-case address.
-    private static func isSame(
-        _ byte: UInt8, _ text: ArraySlice<UInt8>, _ place: Int, caselessUntil end: Int
-    ) -> Bool {
+    private static func isSame(_ byte: UInt8, _ text: ArraySlice<UInt8>, _ place: Int, caselessUntil end: Int) -> Bool {
         let isUpper = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
         return text[place] == (isUpper && place < end ? byte | 0x20 : byte)
     }

@@ -39,12 +39,9 @@ public struct CleanStep: Sendable, Equatable {
 
     init(_ kind: Kind) { self.kind = kind }
 
-    mutating func add(_ bytes: Int) {
-        count += 1
-        self.bytes += bytes
-    }
+    mutating func add(_ bytes: Int) { add(EntrySum(entries: 1, bytes: bytes)) }
 
-    mutating func add(_ removal: Removal) {
+    mutating func add(_ removal: EntrySum) {
         count += removal.entries
         bytes += removal.bytes
     }
@@ -105,13 +102,12 @@ public struct CacheMaintenance: Sendable {
     }
 
     private func cleanPurges(_ step: inout CleanStep, _ dryRun: Bool) throws {
-        let purged = try dryRun ? index.purgedContents() : cache.scopes.finishPurges()
-        step.add(Removal(entries: purged.entries, bytes: purged.bytes))
+        step.add(try dryRun ? index.purgedContents() : cache.scopes.finishPurges())
     }
 
     /// Counts, and optionally removes, the files whose rows were deleted.
-    func doomed(removing: Bool) throws -> Removal {
-        var left = Removal()
+    func doomed(removing: Bool) throws -> EntrySum {
+        var left = EntrySum()
         for name in try index.doomedFiles(now: clock.now()) { left.add(try index.root.file(name)?.bytes ?? 0) }
         if removing { try index.sweep(now: clock.now()) }
         return left
@@ -155,7 +151,7 @@ public struct CacheMaintenance: Sendable {
             try interruption.check()
             last = end.id
             let gone = page.filter { FileCopies.isGone($0.path) }.map(\.id)
-            step.add(Removal(entries: gone.count, bytes: 0))
+            step.add(EntrySum(entries: gone.count, bytes: 0))
             if !dryRun, !gone.isEmpty { try index.forgetCopies(gone, now: clock.now()) }
         }
     }
@@ -167,8 +163,8 @@ public struct CacheMaintenance: Sendable {
     }
 
     /// Counts, and optionally removes, the files that never had a row.
-    func orphans(removing: Bool) throws -> Removal {
-        var left = Removal()
+    func orphans(removing: Bool) throws -> EntrySum {
+        var left = EntrySum()
         try forEachOrphan { folder, files in
             func count(_ file: String) throws {
                 let name = "\(folder.name)/\(file)"
@@ -201,9 +197,9 @@ public struct CacheMaintenance: Sendable {
 
     /// Counts, and optionally removes, the files in `partial/` that no process is writing (the lock of their key is
     /// free), except for leased previews.
-    func leftPartials(removing: Bool) throws -> Removal {
+    func leftPartials(removing: Bool) throws -> EntrySum {
         let root = index.root
-        var left = Removal()
+        var left = EntrySum()
         for file in try root.names(in: CacheRoot.partials) {
             try interruption.check()
             guard let owner = CacheRoot.owner(of: file) else { continue }

@@ -63,7 +63,7 @@ extension CacheStore {
         var entry: Entry?
         for file in files {
             let isReplaced = entry != nil
-            let lost = Recovery.LostFile(file, folder: folder, scope: scope, key: key.text)
+            let lost = Recovery.LostFile(name: file, folder: folder, scope: scope, key: key.text)
             let recovered = try recovery.recover(lost, salvaged: salvaged, isReplaced: isReplaced)
             entry = entry ?? recovered
         }

@@ -23,16 +23,8 @@ struct Recovery: Sendable {
         let folder: String
         let scope: ScopeName
         /// The key and the address, if known; otherwise the key is read from the file's attributes.
-        let key: String?
-        let url: String?
-
-        init(_ name: String, folder: String, scope: ScopeName, key: String? = nil, url: String? = nil) {
-            self.name = name
-            self.folder = folder
-            self.scope = scope
-            self.key = key
-            self.url = url
-        }
+        var key: String?
+        var url: String?
     }
 
     let index: Index
@@ -156,7 +148,7 @@ struct Recovery: Sendable {
         for file in files {
             try interruption.check()
             let scope = try salvaged?.scopeName(folder.scope) ?? scopeName(folder.scope)
-            let lost = LostFile(file, folder: folder.scope, scope: scope)
+            let lost = LostFile(name: file, folder: folder.scope, scope: scope)
             let entry = try recover(lost, salvaged: salvaged) ?? recover(lost, salvaged: salvaged, isReplaced: true)
             if let entry { try recovered(entry) }
         }

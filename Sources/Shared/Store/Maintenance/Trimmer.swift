@@ -39,13 +39,13 @@ final class Trimmer: Sendable {
     }
 
     @discardableResult
-    func trimToCapacity(now: Timestamp, atMost limit: Duration? = nil) throws -> Removal {
+    func trimToCapacity(now: Timestamp, atMost limit: Duration? = nil) throws -> EntrySum {
         try trim(to: settings.capacity, now: now, atMost: limit)
     }
 
     /// Evicts least recently used entries, except for leased and pinned entries, until `bytes` are free, and truncates
     /// the index's write-ahead log.
-    func makeRoom(for bytes: Int) throws -> Removal {
+    func makeRoom(for bytes: Int) throws -> EntrySum {
         let now = clock.now()
         try index.sweep(now: now)
         let removal = try trim(to: max(0, try index.rootSize().bytes - bytes), now: now, atMost: nil)
@@ -54,8 +54,7 @@ final class Trimmer: Sendable {
         return removal
     }
 
-    @discardableResult
-    private func trim(to capacity: Int, now: Timestamp, atMost limit: Duration?) throws -> Removal {
+    private func trim(to capacity: Int, now: Timestamp, atMost limit: Duration?) throws -> EntrySum {
         try metrics.measure {
             try trimBatches(to: capacity, now: now, atMost: limit)
         } event: { result, duration in
@@ -69,12 +68,11 @@ final class Trimmer: Sendable {
         }
     }
 
-    private func trimBatches(to capacity: Int, now: Timestamp, atMost limit: Duration?) throws -> Removal {
+    private func trimBatches(to capacity: Int, now: Timestamp, atMost limit: Duration?) throws -> EntrySum {
         let end = limit.map { now + $0 }
-        var removal = Removal()
+        var removal = EntrySum()
         while true {
-            let batch = try index.trimBatch(
-                capacity: capacity, isUnderway: removal.entries > 0, clock: clock)
+            let batch = try index.trimBatch(capacity: capacity, isUnderway: removal.entries > 0, clock: clock)
             removal.add(batch.removal)
             try index.sweep(now: now)
             // Below the capacity, continue towards the target only for a limited number of evictions.

@@ -88,7 +88,7 @@ public final class Verification: Sendable {
 
     private func examineIndex(of root: CacheRoot, _ report: Report) throws -> IndexState {
         func problem(_ code: VerificationProblem.Code, _ detail: String?) throws {
-            try tell(code, path: root.index, detail: detail, isRepaired: repairs, report)
+            try tell(VerificationProblem(code: code, path: root.index, detail: detail, isRepaired: repairs), report)
         }
         do {
             guard let complaints = try waitingWhileBusy(interruption, { try Index.complaints(root) }) else {
@@ -176,8 +176,10 @@ public final class Verification: Sendable {
             } catch let failure as SystemFailure {
                 note(failure)
                 try tell(
-                    .fileUnreadable, scope: entry.scope.text, key: entry.key, path: entry.path,
-                    detail: failure.message, isRepaired: false, report)
+                    VerificationProblem(
+                        code: .fileUnreadable, scope: entry.scope.text, key: entry.key, path: entry.path,
+                        detail: failure.message, isRepaired: false),
+                    report)
             }
             return 0
         }
@@ -187,9 +189,7 @@ public final class Verification: Sendable {
 
     /// Checks the content again under the entry's lock, without which no process replaces the file. If the lock is
     /// held, skips the entry.
-    private func suspect(
-        _ entry: Entry, _ scope: Index.ScopeRow, _ cache: CacheStore, _ report: Report
-    ) throws {
+    private func suspect(_ entry: Entry, _ scope: Index.ScopeRow, _ cache: CacheStore, _ report: Report) throws {
         let root = cache.index.root
         let name = CacheRoot.lock(owner: "\(scope.folder.prefix(32))-\(entry.name.prefix(32))")
         let lock = cache.index.isReadOnly ? nil : try KeyLock.ifFree(root: root, name)
@@ -198,8 +198,7 @@ public final class Verification: Sendable {
         let found = try cache.index.recheck(entry.name, in: scope, drops: false, now: clock.now()) {
             try !$0.isUnsettled && Self.wrong($0, cache) == nil
         }
-        guard let now = found else { return }
-        guard let file = try root.openIfPresent(now.place) else { return }
+        guard let now = found, let file = try root.openIfPresent(now.place) else { return }
         let sha256 = try BlobStore.sha256(of: file, check: interruption.check)
         if sha256 == now.sha256 { return }
         // Trimming and removal do not take the lock, so check that the row is still there.
@@ -230,13 +229,13 @@ public final class Verification: Sendable {
         }
         if try !cache.index.sumsAreRight() {
             if repairs { try cache.index.repairSums(now: clock.now()) }
-            try tell(.sumsDiffer, path: cache.index.root.index, detail: nil, isRepaired: repairs, report)
+            try tell(
+                VerificationProblem(code: .sumsDiffer, path: cache.index.root.index, isRepaired: repairs), report)
         }
     }
 
     // MARK: Reports
 
-    /// Records the first file that could not be read, for the error at the end of the run.
     private func note(_ failure: SystemFailure) { found.withLock { $0.unreadable = $0.unreadable ?? failure } }
 
     @discardableResult
@@ -257,21 +256,17 @@ public final class Verification: Sendable {
         _ code: VerificationProblem.Code, _ entry: Entry, detail: String? = nil, _ report: Report
     ) throws {
         try tell(
-            code, scope: entry.scope.text, key: entry.key, path: entry.path, detail: detail, isRepaired: repairs,
+            VerificationProblem(
+                code: code, scope: entry.scope.text, key: entry.key, path: entry.path, detail: detail,
+                isRepaired: repairs),
             report)
     }
 
-    private func tell(
-        _ code: VerificationProblem.Code, scope: String? = nil, key: String? = nil, path: String, detail: String?,
-        isRepaired: Bool, _ report: Report
-    ) throws {
+    private func tell(_ problem: VerificationProblem, _ report: Report) throws {
         try found.withLock {
             $0.problems += 1
             $0.step.problems += 1
-            try report(
-                .problem(
-                    VerificationProblem(
-                        code: code, scope: scope, key: key, path: path, detail: detail, isRepaired: isRepaired)))
+            try report(.problem(problem))
         }
     }
 }

@@ -23,11 +23,11 @@ public struct VerificationProblem: Sendable, Equatable {
     }
 
     public let code: Code
-    public let scope: String?
+    public internal(set) var scope: String?
     /// Nil if the problem does not concern a single entry, or if the key is unknown.
-    public let key: String?
+    public internal(set) var key: String?
     public let path: String
-    public let detail: String?
+    public internal(set) var detail: String?
     public let isRepaired: Bool
 }
 

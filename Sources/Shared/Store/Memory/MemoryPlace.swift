@@ -32,8 +32,7 @@ package struct MemoryPlace: Sendable {
     /// Whether a name has the format of such a folder: twice 32 hexadecimal digits.
     private static func isName(_ name: String) -> Bool {
         let parts = name.split(separator: "-", omittingEmptySubsequences: false)
-        return parts.count == 2
-            && parts.allSatisfy { $0.utf8.count == 32 && $0.utf8.allSatisfy("0123456789abcdef".utf8.contains) }
+        return parts.count == 2 && parts.allSatisfy(\.utf8.isName)
     }
 
     // MARK: Existing places
@@ -54,10 +53,8 @@ package struct MemoryPlace: Sendable {
             do {
                 return try PrivateFolder.open(folder, making: false).names().sorted().map { (folder, $0) }
             } catch let failure as SystemFailure where SystemFailure.provesAbsence(failure.errno) {
-                return []
-            } catch is UnsafePlace {
-                return []
-            }
+            } catch is UnsafePlace {}
+            return []
         }
     }
 
@@ -107,7 +104,6 @@ package struct MemoryPlace: Sendable {
         throw CacheFailure.replaced(root: path)
     }
 
-    /// Whether a process uses the place.
     var isOpen: Bool {
         guard let file = try? File.open(lockPath, O_RDWR | O_NOFOLLOW) else { return false }
         return flock(file.descriptor, LOCK_EX | LOCK_NB) != 0

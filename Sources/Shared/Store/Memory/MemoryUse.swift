@@ -66,7 +66,6 @@ package final class MemoryUse: Sendable {
         return overflow ? count : sum / page * page
     }
 
-    /// Runs `write` and returns true if `more` bytes fit; otherwise returns false.
     private func take(_ more: Int, _ write: () throws -> Void) throws -> Bool {
         try ledger.withLock { ledger throws in
             let file = try lock(&ledger)
@@ -104,8 +103,7 @@ package final class MemoryUse: Sendable {
             if try file.isStillNamed() { return file }
             ledger = nil
         }
-        throw CacheFailure.io(
-            detail: "the file of its size was replaced repeatedly", root: try places.ledgerFolder())
+        throw CacheFailure.io(detail: "the file of its size was replaced repeatedly", root: try places.ledgerFolder())
     }
 
     /// The contents of the file. Nil for contents that `write` did not write; the sum is then measured.
@@ -173,9 +171,8 @@ package final class MemoryUse: Sendable {
     }
 
     /// Removes expired ephemeral files, and evicts unleased, unpinned entries from the caches in memory, the least
-    /// recently used first, until about `bytes` are free.
-    ///
-    /// - Returns: whether to retry, because there is enough space or an entry was removed.
+    /// recently used first, until about `bytes` are free. Returns whether there is enough space or an entry was
+    /// removed.
     private func makeRoom(for bytes: Int) -> Bool {
         guard bytes <= limitOfFiles else { return false }
         for folder in places.ephemeral { RuntimePlaces.sweep(folder, now: clock.now()) }

@@ -70,8 +70,7 @@ public struct CacheMetadata: Sendable {
         _ name: String, in collection: String, atMost byteLimit: Int, isLasting: Bool
     ) throws -> Metadata? {
         guard let remote, remote.reads(scope) else { return nil }
-        let answer = try remote.document(
-            of: RemoteName(metadata: name, in: collection, of: scope), atMost: byteLimit)
+        let answer = try remote.document(of: RemoteName(metadata: name, in: collection, of: scope), atMost: byteLimit)
         guard let document = index.counted(answer, in: scope),
             let item = self.item(name, of: document, isLasting: isLasting)
         else { return nil }
@@ -107,7 +106,6 @@ public struct CacheMetadata: Sendable {
         remote.offer(remoteOffer(of: item, in: collection))
     }
 
-    /// Returns an item in the form in which it is uploaded.
     package func remoteOffer(of item: Metadata, in collection: String) -> RemoteOffer {
         let document = RemoteDocument(
             name: RemoteName(metadata: item.name, in: collection, of: scope),

@@ -62,19 +62,12 @@ public struct FileCopy: Sendable, Equatable {
     public var details: String
     /// The boot in which the file was written without waiting for the disk; nil if it was synced.
     var boot: Int64?
+}
 
+extension FileCopy {
     public init(path: String, status: FileStatus, sha256: String, details: String) {
         self.init(
             path: path, bytes: status.bytes, modified: status.modifiedNanoseconds, sha256: sha256, details: details)
-    }
-
-    init(path: String, bytes: Int, modified: Int64, sha256: String, details: String, boot: Int64? = nil) {
-        self.path = path
-        self.bytes = bytes
-        self.modified = modified
-        self.sha256 = sha256
-        self.details = details
-        self.boot = boot
     }
 
     /// Whether all properties are equal. Compares paths byte by byte.

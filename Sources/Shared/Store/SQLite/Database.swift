@@ -70,10 +70,9 @@ final class Database {
 
     /// If the write-ahead log has at least `limit` pages, copies it into the database and truncates it.
     ///
-    /// Replaces SQLite's `wal_autocheckpoint`, which copies the log but does not truncate it: only a later write of the
-    /// same process would start the log again. Processes that write once and exit would never do so, and each would
-    /// find a longer log and copy all of it again. Does not wait for readers in other processes: the next commit tries
-    /// again.
+    /// Replaces SQLite's `wal_autocheckpoint`, which copies the log but does not truncate it: processes that write once
+    /// and exit would each find a longer log and copy all of it again. Does not wait for readers in other processes:
+    /// the next commit tries again.
     func settleLog(over limit: Int32 = Database.restingPages) {
         guard logPages >= limit else { return }
         if sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK { logPages = 0 }
@@ -109,10 +108,6 @@ final class Database {
         return nil
     }
 
-    /// Opens a new empty database in memory.
-    static func inMemory(root: String) throws -> Database { try Database(path: ":memory:", root: root) }
-
-    /// Runs statements without parameters and results.
     func execute(_ sql: String) throws {
         let status = sqlite3_exec(handle, sql, nil, nil, nil)
         if status != SQLITE_OK { throw failure(status) }
@@ -135,19 +130,24 @@ final class Database {
     func first<Result>(_ sql: String, _ values: [Value], read: (Row) throws -> Result) throws -> Result? {
         let statement = try prepared(sql, values)
         defer { statement.reset() }
-        return try statement.step() ? read(Row(statement: statement)) : nil
+        return try statement.step() ? read(statement.row) : nil
     }
+
+    func has(_ sql: String, _ values: Value...) throws -> Bool { try first(sql, values) { _ in true } ?? false }
 
     /// Returns the results of `read` for all rows.
     func all<Result>(_ sql: String, _ values: Value..., read: (Row) throws -> Result) throws -> [Result] {
+        try all(sql, values, read: read)
+    }
+
+    func all<Result>(_ sql: String, _ values: [Value], read: (Row) throws -> Result) throws -> [Result] {
         let statement = try prepared(sql, values)
         defer { statement.reset() }
         var results: [Result] = []
-        while try statement.step() { results.append(try read(Row(statement: statement))) }
+        while try statement.step() { results.append(try read(statement.row)) }
         return results
     }
 
-    /// Runs `body` in a read transaction.
     func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
         try run("BEGIN")
         // Nothing was written, so a commit only releases the snapshot.
@@ -178,9 +178,7 @@ final class Database {
             var compiled: OpaquePointer?
             let status = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &compiled, nil)
             guard status == SQLITE_OK, let compiled else { throw failure(status) }
-            statement = Statement(
-                compiled,
-                fail: { [root, handle] in CacheFailure(sqlite: $0, of: handle, root: root) })
+            statement = Statement(compiled, root: root)
             statements[sql] = statement
         }
         try statement.bind(values)
@@ -228,8 +226,7 @@ extension CacheFailure {
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: self = .readOnly(root: root)
         case SQLITE_BUSY, SQLITE_LOCKED: self = .busy(root: root)
         case SQLITE_NOMEM: self = .io(detail: message, root: root, errno: ENOMEM)
-        case SQLITE_IOERR, SQLITE_CANTOPEN:
-            self = .io(detail: message, root: root, errno: errno)
+        case SQLITE_IOERR, SQLITE_CANTOPEN: self = .io(detail: message, root: root, errno: errno)
         case SQLITE_PROTOCOL, SQLITE_NOLFS, SQLITE_INTERRUPT: self = .io(detail: message, root: root)
         default: self = .fault(detail: "SQLite \(status): \(message)")
         }

@@ -10,28 +10,28 @@ enum Value: ExpressibleByIntegerLiteral, ExpressibleByNilLiteral {
 
     init(integerLiteral value: Int64) { self = .integer(value) }
     init(nilLiteral: ()) { self = .null }
-    init(_ value: Int) { self = .integer(Int64(value)) }
-    init(_ value: Int64) { self = .integer(value) }
-    init(_ value: Timestamp) { self = .integer(value.milliseconds) }
-    init(_ value: Bool) { self = .integer(value ? 1 : 0) }
-    init(_ value: String) { self = .text(value) }
+    init(_ content: some ColumnContent) { self = content.value }
     init(_ value: [UInt8]) { self = .bytes(value) }
-    init(_ value: String?) { self = value.map(Value.text) ?? .null }
-    init(_ value: Int?) { self = value.map(Value.init) ?? .null }
-    init(_ value: Timestamp?) { self = value.map(Value.init) ?? .null }
 }
 
 /// A compiled statement for repeated use.
 final class Statement {
     private let handle: OpaquePointer
-    private let fail: (Int32) -> CacheFailure
+    /// The root of the cache, for failures.
+    private let root: String
 
-    init(_ handle: OpaquePointer, fail: @escaping (Int32) -> CacheFailure) {
+    init(_ handle: OpaquePointer, root: String) {
         self.handle = handle
-        self.fail = fail
+        self.root = root
     }
 
     deinit { sqlite3_finalize(handle) }
+
+    var row: Row { Row(handle: handle) }
+
+    private func failure(_ status: Int32) -> CacheFailure {
+        CacheFailure(sqlite: status, of: sqlite3_db_handle(handle), root: root)
+    }
 
     func bind(_ values: [Value]) throws {
         for (index, value) in values.enumerated() {
@@ -54,7 +54,7 @@ final class Statement {
                         csqlite_bind_blob(handle, place, $0.baseAddress, Int32(clamping: $0.count))
                     }
                 }
-            if status != SQLITE_OK { throw fail(status) }
+            if status != SQLITE_OK { throw failure(status) }
         }
     }
 
@@ -63,40 +63,68 @@ final class Statement {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
-        case let status: throw fail(status)
+        case let status: throw failure(status)
         }
     }
 
     /// Resets the statement and releases its locks on the database.
     func reset() { sqlite3_reset(handle) }
-
-    fileprivate func integer(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
-
-    fileprivate func isNull(_ column: Int) -> Bool { sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL }
-
-    fileprivate func text(_ column: Int) -> String {
-        guard let base = sqlite3_column_text(handle, Int32(column)) else { return "" }
-        let count = Int(sqlite3_column_bytes(handle, Int32(column)))
-        return String(decoding: UnsafeBufferPointer(start: base, count: count), as: UTF8.self)
-    }
-
-    fileprivate func bytes(_ column: Int) -> [UInt8] {
-        guard let base = sqlite3_column_blob(handle, Int32(column)) else { return [] }
-        return Array(UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, Int32(column)))))
-    }
 }
 
 /// The current row of a statement, valid until the next step.
 struct Row {
-    fileprivate let statement: Statement
+    fileprivate let handle: OpaquePointer
 
-    init(statement: Statement) { self.statement = statement }
+    func isNull(_ column: Int) -> Bool { sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL }
+    func int64(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
+    func int(_ column: Int) -> Int { Int(int64(column)) }
+    func bool(_ column: Int) -> Bool { int64(column) != 0 }
+    func timestamp(_ column: Int) -> Timestamp { Timestamp(milliseconds: int64(column)) }
 
-    func isNull(_ column: Int) -> Bool { statement.isNull(column) }
-    func int64(_ column: Int) -> Int64 { statement.integer(column) }
-    func int(_ column: Int) -> Int { Int(statement.integer(column)) }
-    func bool(_ column: Int) -> Bool { statement.integer(column) != 0 }
-    func timestamp(_ column: Int) -> Timestamp { Timestamp(milliseconds: statement.integer(column)) }
-    func bytes(_ column: Int) -> [UInt8] { statement.bytes(column) }
-    func string(_ column: Int) -> String { statement.text(column) }
+    func bytes(_ column: Int) -> [UInt8] {
+        guard let base = sqlite3_column_blob(handle, Int32(column)) else { return [] }
+        return Array(UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, Int32(column)))))
+    }
+
+    func string(_ column: Int) -> String {
+        guard let base = sqlite3_column_text(handle, Int32(column)) else { return "" }
+        let count = Int(sqlite3_column_bytes(handle, Int32(column)))
+        return String(decoding: UnsafeBufferPointer(start: base, count: count), as: UTF8.self)
+    }
+}
+
+/// A type that a column can store.
+protocol ColumnContent: Sendable {
+    init(_ row: Row, _ column: Int)
+    var value: Value { get }
+}
+
+extension Int: ColumnContent {
+    init(_ row: Row, _ column: Int) { self = row.int(column) }
+    var value: Value { .integer(Int64(self)) }
+}
+
+extension Int64: ColumnContent {
+    init(_ row: Row, _ column: Int) { self = row.int64(column) }
+    var value: Value { .integer(self) }
+}
+
+extension Bool: ColumnContent {
+    init(_ row: Row, _ column: Int) { self = row.bool(column) }
+    var value: Value { .integer(self ? 1 : 0) }
+}
+
+extension String: ColumnContent {
+    init(_ row: Row, _ column: Int) { self = row.string(column) }
+    var value: Value { .text(self) }
+}
+
+extension Timestamp: ColumnContent {
+    init(_ row: Row, _ column: Int) { self = row.timestamp(column) }
+    var value: Value { .integer(milliseconds) }
+}
+
+extension Optional: ColumnContent where Wrapped: ColumnContent {
+    init(_ row: Row, _ column: Int) { self = row.isNull(column) ? nil : Wrapped(row, column) }
+    var value: Value { self?.value ?? .null }
 }

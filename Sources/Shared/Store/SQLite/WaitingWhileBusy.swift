@@ -9,7 +9,6 @@ let bookkeepingPatience: Duration = .milliseconds(50)
 
 /// Limits the waits of a run, so that it does not wait twice for a stuck process.
 struct BusyWaits {
-    /// The maximum of any wait.
     var ceiling = busyPatience
     /// The longest unsuccessful wait since the last write.
     private var vain: Duration = .zero

@@ -29,7 +29,7 @@ public struct CacheScopes: Sendable {
 
     /// Empties a scope in a small transaction, and returns its previous contents. Downloads for the scope, in any
     /// process, end within half a second and are discarded. `finishPurges` removes the files.
-    public func purge(_ scope: ScopeName) throws -> ScopeContents {
+    public func purge(_ scope: ScopeName) throws -> EntrySum {
         try index.requireWriting()
         return try index.removing({ try index.someFiles(of: scope) }) { try index.purge(scope, now: clock.now()) }
     }
@@ -71,18 +71,19 @@ public struct CacheScopes: Sendable {
     /// is removing them. If the run is stopped, the next call continues. Returns the number of removed rows and their
     /// bytes.
     @discardableResult
-    public func finishPurges() throws -> ScopeContents {
+    public func finishPurges() throws -> EntrySum {
         try index.requireWriting()
-        var removed = ScopeContents()
+        var removed = EntrySum()
         repeat {
             let lock = try KeyLock(
                 root: index.root, CacheRoot.purgeLock, for: LockedWork(.maintenance, limit: cache.settings.timeout),
                 interruption: interruption)
             defer { withExtendedLifetime(lock) {} }
-            removed += try Purge(index: index, clock: clock).run { [interruption] in
+            let purged = try Purge(index: index, clock: clock).run { [interruption] in
                 try interruption.check()
                 return true
             }
+            removed.add(purged)
         } while try isPurgePending()
         return removed
     }
@@ -99,8 +100,7 @@ public struct CacheScopes: Sendable {
 
     /// Continues purges for at most about `limit`, unless another process is doing so.
     func continuePurges(for limit: Duration) throws {
-        guard try isPurgePending() else { return }
-        guard let lock = try KeyLock.ifFree(root: index.root, CacheRoot.purgeLock) else { return }
+        guard try isPurgePending(), let lock = try KeyLock.ifFree(root: index.root, CacheRoot.purgeLock) else { return }
         defer { withExtendedLifetime(lock) {} }
         let end = SteadyTime.now() + limit
         _ = try Purge(index: index, clock: clock).run { [interruption] in

@@ -15,8 +15,8 @@ struct Purge {
     typealias GoOn = () throws -> Bool
 
     /// Returns the number of completely removed rows and their bytes.
-    func run(_ goOn: GoOn) throws -> ScopeContents {
-        var removed = ScopeContents()
+    func run(_ goOn: GoOn) throws -> EntrySum {
+        var removed = EntrySum()
         // The process that purged the scope may have been killed before it did this.
         try index.beginPurgedGenerations()
         try removeStalePartials()
@@ -28,7 +28,7 @@ struct Purge {
                 }
             }
             try index.forget(scope, now: clock.now())
-            removed += scope.contents
+            removed.add(scope.contents)
         }
         return removed
     }
@@ -65,18 +65,12 @@ struct Purge {
     static func origin(ofPartial name: String) -> (hash: String, generation: Int64)? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         let hashes = parts[0].split(separator: "-", omittingEmptySubsequences: false)
-        guard hashes.count == 2, hashes.allSatisfy({ $0.utf8.count == 32 && $0.utf8.allSatisfy(isHexDigit) }) else {
-            return nil
-        }
+        guard hashes.count == 2, hashes.allSatisfy(\.utf8.isName) else { return nil }
         let generation = parts.count > 1 && parts[1].hasPrefix("g") ? Int64(parts[1].dropFirst()) : nil
         return (String(hashes[0]), generation ?? 0)
     }
 
     /// Whether a name belongs to one of the 256 folders with a generation's files. The folder of generation 0 also
     /// contains the folders of later generations.
-    private static func isPart(_ name: String) -> Bool { name.utf8.count == 2 && name.utf8.allSatisfy(isHexDigit) }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
-    }
+    private static func isPart(_ name: String) -> Bool { name.utf8.count == 2 && name.utf8.isHexadecimal }
 }

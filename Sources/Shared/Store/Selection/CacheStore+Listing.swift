@@ -56,12 +56,12 @@ extension CacheStore {
 
     /// Removes an entry and its variants, regardless of pins and leases. Does not affect a running download of the same
     /// key. With `dryRun`, only counts them.
-    public func remove(_ entry: Entry, dryRun: Bool = false) throws -> Removal {
+    public func remove(_ entry: Entry, dryRun: Bool = false) throws -> EntrySum {
         if dryRun { return try removal(of: entry) }
         try index.requireWriting()
         let now = clock.now()
         let removal = try index.removing({ [entry.place] }) {
-            try index.remove(entry.name, in: scope, sparesPinned: false, now: now) ?? Removal()
+            try index.remove(entry.name, in: scope, sparesPinned: false, now: now) ?? EntrySum()
         }
         try index.sweep(now: now)
         metrics.add(removalEvent(key: entry.key, removal))
@@ -74,11 +74,11 @@ extension CacheStore {
     /// - Parameter sparesPinned: whether to keep pinned entries.
     public func remove(
         _ filter: EntryFilter, sparesPinned: Bool = true, dryRun: Bool = false
-    ) throws -> (removal: Removal, pinned: Int) {
+    ) throws -> (removal: EntrySum, pinned: Int) {
         if !dryRun { try index.requireWriting() }
         // A file without a row would not be removed, and would be recovered later.
         if !dryRun, try index.mayLackRows(now: clock.now()) { try recovery.rebuild { _ in } }
-        var removal = Removal()
+        var removal = EntrySum()
         var pinned = 0
         var listing = try entries(filter)
         var unswept = 0
@@ -105,9 +105,9 @@ extension CacheStore {
         return (removal, pinned)
     }
 
-    private func removal(of entry: Entry) throws -> Removal {
+    private func removal(of entry: Entry) throws -> EntrySum {
         let family = [entry] + (entry.kind == .original ? try index.variants(of: entry) : [])
-        return Removal(entries: family.count, bytes: family.reduce(0) { $0 + $1.bytes })
+        return EntrySum(entries: family.count, bytes: family.reduce(0) { $0 + $1.bytes })
     }
 }
 
@@ -130,17 +130,10 @@ public struct EntryListing {
         }
     }
 
-    private let index: Index
-    private var source: Source
-    private let filter: EntryFilter
-    private let now: Timestamp
-
-    init(index: Index, source: Source, filter: EntryFilter, now: Timestamp) {
-        self.index = index
-        self.source = source
-        self.filter = filter
-        self.now = now
-    }
+    let index: Index
+    var source: Source
+    let filter: EntryFilter
+    let now: Timestamp
 
     /// Returns the next entry, or nil after the last.
     public mutating func next() throws -> Entry? { try nextWithScope()?.entry }
@@ -153,7 +146,7 @@ public struct EntryListing {
     }
 }
 
-/// Reads the entries of scopes page by page, without holding a lock. Concurrent changes may or may not be included.
+/// Reads the entries of scopes in arbitrary order, see `EntryListing`.
 struct EntryCursor {
     private var scopes: ArraySlice<Index.ScopeRow>
     private var page: ArraySlice<Entry> = []

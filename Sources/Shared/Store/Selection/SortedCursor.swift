@@ -1,5 +1,4 @@
-/// Reads the entries of scopes in sorted order, in constant memory and without holding a lock. Entries stored or
-/// removed concurrently may or may not be included.
+/// Reads the entries of scopes in sorted order, see `EntryListing`.
 struct SortedCursor {
     private let order: EntryOrder
     private let scopes: [String: Index.ScopeRow]
@@ -11,9 +10,7 @@ struct SortedCursor {
     private var isAtEnd = false
     private var page: ArraySlice<(entry: Entry, scope: Index.ScopeRow)> = []
 
-    /// - Parameters:
-    ///   - hash: the hash of the only scope to read; nil for all scopes.
-    ///   - batch: the number of rows sorted together.
+    /// - Parameter batch: the number of rows sorted together.
     init(_ scopes: [Index.ScopeRow], by order: EntryOrder, hash: String?, batch: Int = Index.sortedBatch) {
         self.order = order
         self.scopes = Dictionary(scopes.map { ($0.folder, $0) }) { first, _ in first }

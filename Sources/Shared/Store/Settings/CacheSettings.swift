@@ -68,7 +68,6 @@ public struct CacheSettings: Sendable {
 
 /// The resources of a cache in memory.
 package struct MemoryTenancy: Sendable {
-    /// The memory limit.
     package let use: MemoryUse
     /// See `MemoryPlace.held()`.
     package let lock: File

@@ -8,7 +8,7 @@ public struct Statistics: Sendable, Equatable {
         public let variants: Int
         public let bytes: Int
         /// Metadata items, which count neither as entries nor towards the capacity, see `Metadata`.
-        public let metadata: Sum
+        public let metadata: EntrySum
         /// The time since which the oldest counter has counted; nil before the first count.
         public let since: Timestamp?
         public let counters: [Counter: Int]
@@ -18,25 +18,15 @@ public struct Statistics: Sendable, Equatable {
         public subscript(counter: Counter) -> Int { counters[counter] ?? 0 }
     }
 
-    /// A number of entries and their bytes.
-    public struct Sum: Sendable, Equatable {
-        public var entries: Int
-        public var bytes: Int
-
-        public init(entries: Int = 0, bytes: Int = 0) { (self.entries, self.bytes) = (entries, bytes) }
-
-        static func + (a: Sum, b: Sum) -> Sum { Sum(entries: a.entries + b.entries, bytes: a.bytes + b.bytes) }
-    }
-
     /// The number of entries in all scopes.
     public let entries: Int
     public let variants: Int
     public let bytes: Int
     public let capacity: Int
-    public let pinned: Sum
+    public let pinned: EntrySum
     /// Unpinned entries whose leases have not ended.
-    public let leased: Sum
-    public let metadata: Sum
+    public let leased: EntrySum
+    public let metadata: EntrySum
     /// The statistics of all scopes, or of the requested scope.
     public let scopes: [Scope]
 

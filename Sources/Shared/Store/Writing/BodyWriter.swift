@@ -55,7 +55,6 @@ private final class Follower {
     private struct State {
         /// The number of bytes in the file that may be read.
         var end: Int
-        /// Whether `end` is the final number.
         var isComplete = false
         var isAbandoned = false
         var result: Result<SHA256, any Error>?
@@ -73,7 +72,7 @@ private final class Follower {
 
     /// Starts the thread at offset `start`; `hash` is the digest of the bytes before. Throws `SystemFailure` if no
     /// thread can be started.
-    package init(_ file: File, from start: Int, hash: SHA256) throws {
+    init(_ file: File, from start: Int, hash: SHA256) throws {
         end = start
         let state = Monitor(State(end: start))
         self.state = state
@@ -83,15 +82,13 @@ private final class Follower {
         }
     }
 
-    /// Reports to the thread that the file has `count` bytes.
-    package func follow(to count: Int) {
+    func follow(to count: Int) {
         guard count - end >= Self.stride else { return }
         end = count
         state.update { $0.end = count }
     }
 
-    /// Returns the digest of all `count` bytes.
-    package func finish(at count: Int) throws -> SHA256 {
+    func finish(at count: Int) throws -> SHA256 {
         state.update {
             $0.end = count
             $0.isComplete = true
@@ -100,15 +97,12 @@ private final class Follower {
         return try state.withLock { try $0.result!.get() }
     }
 
-    /// Ends the thread early.
-    package func abandon() {
+    func abandon() {
         state.update { $0.isAbandoned = true }
         thread.join()
     }
 
-    private static func digest(
-        _ file: File, from start: Int, hash: SHA256, _ state: Monitor<State>
-    ) throws -> SHA256 {
+    private static func digest(_ file: File, from start: Int, hash: SHA256, _ state: Monitor<State>) throws -> SHA256 {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: piece, alignment: 64)
         defer { buffer.deallocate() }
         var hash = hash

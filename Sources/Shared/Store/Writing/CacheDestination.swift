@@ -57,21 +57,17 @@ public struct CacheDestination: Sendable {
     }
 
     private func subject(_ name: String) throws -> EntryFlight.Subject {
-        if let (key, entry) = original {
-            return EntryFlight.Subject(key.variantName(name), of: entry, key: key)
-        }
+        if let (key, entry) = original { return EntryFlight.Subject(key.variantName(name), of: entry, key: key) }
         return EntryFlight.Subject(try CacheKey(printed: name))
     }
 
     /// Returns the file if its entry exists and can be leased without waiting; otherwise only the result of the lookup.
     ///
     /// - Parameter version: the current version of the index.
-    private func known(
-        _ subject: EntryFlight.Subject, _ version: Int?
-    ) throws -> (file: MadeFile?, found: LookupResult) {
+    private func known(_ subject: EntryFlight.Subject, _ version: Int?) throws -> (file: MadeFile?, found: LookupResult)
+    {
         if let recent = cache.recentEntry(recentName(subject), version: version) {
-            let file = try lease(recent, subject)
-            if file != nil { return (file, LookupResult()) }
+            if let file = try lease(recent, subject) { return (file, LookupResult()) }
         }
         let found = try cache.look(subject)
         return (try lease(found.entry, subject, version: found.version), found)
@@ -84,9 +80,7 @@ public struct CacheDestination: Sendable {
     ) throws -> EntryFlight? {
         let flight = try EntryFlight(cache, subject, known: known)
         if let file = try lease(flight.found.entry, subject, version: flight.found.version) {
-            if flight.hasWaited, original != nil {
-                cache.index.count(in: cache.scope) { $0.add(.variantsCoalesced) }
-            }
+            if flight.hasWaited, original != nil { cache.index.count(in: cache.scope) { $0.add(.variantsCoalesced) } }
             try there(file)
             return nil
         }
@@ -105,9 +99,7 @@ public struct CacheDestination: Sendable {
     /// Leases an entry if it was made from the current content of the original.
     ///
     /// - Parameter version: the version of the index before the row was read; nil if the entry was already remembered.
-    private func lease(
-        _ entry: Entry?, _ subject: EntryFlight.Subject, version: Int? = nil
-    ) throws -> MadeFile? {
+    private func lease(_ entry: Entry?, _ subject: EntryFlight.Subject, version: Int? = nil) throws -> MadeFile? {
         guard let entry, entry.parentSHA256 == original?.entry.sha256,
             let entry = try cache.extendLease(of: entry, version: version)
         else { return nil }

@@ -48,9 +48,6 @@ extension CacheStore {
         _ document: RemoteDocument, _ subject: EntryFlight.Subject, _ begin: () throws -> Void
     ) throws -> Bool {
         try index.requireWriting()
-        return try withstanding {
-            let flight = try EntryFlight(self, subject)
-            return try flight.take(document, begin)
-        }
+        return try withstanding { try EntryFlight(self, subject).take(document, begin) }
     }
 }

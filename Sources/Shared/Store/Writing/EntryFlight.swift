@@ -14,7 +14,6 @@ package final class EntryFlight: Sink {
         package var key: CacheKey
         /// The address of the source without credentials.
         package var url: String?
-        /// The original of a variant.
         var original: Entry?
         /// The expiry of an original; nil for `ttl` from now.
         var expiry: Expiry?
@@ -125,7 +124,6 @@ package final class EntryFlight: Sink {
         }
     }
 
-    /// Counts an entry that was made or stored here.
     func countAsMade() {
         cache.index.count(in: cache.scope) {
             if subject.original != nil { return $0.add(.variantsMade) }

@@ -55,7 +55,6 @@ package final class EphemeralFile: Sink {
         bytes.withUnsafeBytes { hash.update($0) }
     }
 
-    /// Discards the bytes, so that the body can be received again.
     package func restart() throws {
         try file.restart()
         hash = SHA256()
@@ -64,7 +63,6 @@ package final class EphemeralFile: Sink {
     /// Opens the bytes so far, for inspection.
     package func reopened() throws -> File { try File.open(path, O_RDONLY) }
 
-    /// The SHA-256 of the bytes so far.
     var sha256: String {
         var hash = hash
         return hash.finish()

@@ -65,11 +65,8 @@ public final class EphemeralStore: Sendable {
 
     /// Returns the path of a folder and, if it is in memory, the memory limit.
     private func bounded(_ folder: Folder) -> (path: String, use: MemoryUse?) {
-        let isInMemory = PrivateFolder.isInMemory(folder)
-        return (
-            folder.path,
-            isInMemory ? MemoryUse(limit: settings.memoryCapacity, places: settings.places, clock: clock) : nil
-        )
+        guard PrivateFolder.isInMemory(folder) else { return (folder.path, nil) }
+        return (folder.path, MemoryUse(limit: settings.memoryCapacity, places: settings.places, clock: clock))
     }
 
     /// Inspects a completely written file and begins its lease.

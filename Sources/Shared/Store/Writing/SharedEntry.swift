@@ -58,7 +58,10 @@ package final class SharedEntry {
         do {
             picture = try Self.facts(document, inspect(flight.body.reopened()))
             guard try flight.body.finish() == document.sha256 else { throw RemoteDamage.anotherDigest }
-        } catch let failure as any Failure where !Self.isOfThisMachine(failure) {
+        } catch let failure as any Failure
+            where !(failure is Cancelled || failure is SystemFailure || failure is CacheFailure)
+        {
+            // The content is at fault, not this machine or run.
             remote.reportDamage(of: document, after: SteadyTime.now() - begun, failure.message)
             cache.index.count(in: cache.scope) { $0.add(.remoteDamaged) }
             return nil
@@ -120,11 +123,6 @@ package final class SharedEntry {
         return told
     }
 
-    /// Whether a failure concerns this machine or run rather than the content.
-    private static func isOfThisMachine(_ failure: any Failure) -> Bool {
-        failure is Cancelled || failure is SystemFailure || failure is CacheFailure
-    }
-
     // MARK: To the remote
 
     /// Waits until this machine has the exclusive right to fetch or make the entry. Returns whether it was granted;
@@ -157,11 +155,8 @@ extension CacheStore {
             subject: entry.parentSHA256.map { .variant(name: entry.name, key: key.text, of: $0) }
                 ?? .original(key: key.text),
             content: .bytes(sha256: entry.sha256, count: entry.bytes),
-            picture: FileFacts(
-                contentType: entry.contentType, fileExtension: entry.fileExtension, width: entry.width,
-                height: entry.height, details: entry.details),
-            url: entry.url, validators: entry.validators, fetchedAt: entry.fetchedAt, expiresAt: entry.expiresAt,
-            directives: entry.directives, vary: entry.vary, cost: cost)
+            picture: entry.facts, url: entry.url, validators: entry.validators, fetchedAt: entry.fetchedAt,
+            expiresAt: entry.expiresAt, directives: entry.directives, vary: entry.vary, cost: cost)
         let root = index.root
         return RemoteOffer(document, claim: claim, open: { try root.open(entry.place, O_RDONLY) }) {
             [index, scope] answer in
@@ -181,7 +176,6 @@ extension CacheKey {
 }
 
 extension Tally {
-    /// Counts the result of an upload.
     mutating func add(offered answer: RemoteAnswer<Int>) {
         switch answer {
         case .found(let sent):

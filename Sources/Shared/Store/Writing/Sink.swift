@@ -34,13 +34,7 @@ public struct MadeFile: Sendable, Equatable {
     }
 
     init(_ entry: Entry, isNew: Bool) {
-        path = entry.path
-        bytes = entry.bytes
-        contentType = entry.contentType
-        width = entry.width
-        height = entry.height
-        details = entry.details
-        self.isNew = isNew
+        self.init(path: entry.path, bytes: entry.bytes, entry.facts, isNew: isNew)
     }
 
     /// The number of pixels; 0 if unknown.

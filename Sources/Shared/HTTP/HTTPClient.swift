@@ -10,7 +10,7 @@ public struct HTTPClient: Sendable {
     let timeouts: HTTPRequest.Timeouts?
     let rate: RateLimit?
     let hosts: HostLimit?
-    /// Used for requests without a `.netrc`.
+    /// For requests without a `.netrc`.
     public let passwords: Netrc?
     let log: Log
     let interruption: Interruption
@@ -20,7 +20,6 @@ public struct HTTPClient: Sendable {
     let uptime: @Sendable () -> Duration
     let sleep: Sleeper
     private let hasWarned = Monitor(false)
-    /// See `watched(by:)`.
     var watch: (@Sendable () throws -> Void)?
 
     /// - Parameters:
@@ -70,11 +69,10 @@ public struct HTTPClient: Sendable {
         return client
     }
 
-    /// Warns once about a `.netrc` entry that is not sent.
+    /// Warns once about an entry of the `.netrc` that is not sent.
     func warnOfWithheldPassword(for url: WebURL) {
         if hasWarned.testAndSet() { return }
-        log.warning(
-            "\(url.origin): the user name and password of the netrc file are not sent unencrypted; use https")
+        log.warning("\(url.origin): the user name and password of the netrc file are not sent unencrypted; use https")
     }
 
     /// Throws `Cancelled` if the run is stopped, and errors of the watch. Called during long work between requests.

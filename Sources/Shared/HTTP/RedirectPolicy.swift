@@ -22,9 +22,7 @@ public struct RedirectPolicy: Sendable, Hashable {
         guard let location = response.headers.last("Location"), !location.isEmpty else {
             throw FetchFailure.badRedirect(url: request.url, status: response.status)
         }
-        guard followed < limit else {
-            throw FetchFailure.tooManyRedirects(url: request.url, limit: limit)
-        }
+        guard followed < limit else { throw FetchFailure.tooManyRedirects(url: request.url, limit: limit) }
         var target = try request.url.resolving(location)
         if target.fragment == nil { target.fragment = request.url.fragment }
         if request.url.scheme == .https, target.scheme == .http, !allowsInsecure {

@@ -9,7 +9,6 @@ public struct GivenHeaders: Sendable {
 
     public init() {}
 
-    /// Whether any field lacks an origin.
     public var needOrigin: Bool { !withoutOrigin.isEmpty }
 
     /// Whether any field without an origin is `Authorization`.

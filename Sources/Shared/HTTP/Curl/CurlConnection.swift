@@ -44,11 +44,9 @@ struct CurlConnectionPool {
     /// Removes a connection to `origin` from the pool, or the least recently used connection if the pool is full.
     /// Returns nil if a new connection is needed.
     mutating func take(for origin: WebURL.Origin) -> CurlConnection? {
-        guard let index = idle.lastIndex(where: { $0.origin == origin }) else {
-            // While there is room, connections to other servers stay open for later requests.
-            return idle.count >= Self.limit ? idle.removeFirst() : nil
-        }
-        return idle.remove(at: index)
+        if let index = idle.lastIndex(where: { $0.origin == origin }) { return idle.remove(at: index) }
+        // While there is room, connections to other servers stay open for later requests.
+        return idle.count >= Self.limit ? idle.removeFirst() : nil
     }
 
     mutating func giveBack(_ connection: CurlConnection) {

@@ -3,7 +3,7 @@ import Support
 /// The byte range of a 206 response (RFC 9110 §14.4).
 public struct ContentRange: Sendable, Hashable {
     public let first: Int
-    /// Inclusive: a range of one byte has `first == last`.
+    /// Inclusive.
     public let last: Int
     /// The length of the whole resource, if the server knows it.
     public let total: Int?

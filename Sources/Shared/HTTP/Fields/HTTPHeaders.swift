@@ -6,8 +6,8 @@ public struct HTTPHeader: Sendable, Hashable, CustomStringConvertible, CustomDeb
 {
     public let name: String
     public let value: String
-    /// Whether the field is also sent after a redirect to another origin. False for the user's fields and for secrets,
-    /// which only the request's origin may receive; true for fields such as `Accept` and `If-None-Match`.
+    /// Whether the field is also sent after a redirect to another origin. False for the user's fields and for secrets;
+    /// true for fields such as `Accept` and `If-None-Match`.
     public let crossesOrigins: Bool
 
     public init(_ name: String, _ value: String, crossesOrigins: Bool = false) {

@@ -33,7 +33,5 @@ public final class RateLimit: Sendable {
     }
 
     /// Counts received bytes and returns the wait before more may pass; not negative.
-    func take(_ bytes: Int) -> Duration {
-        bucket.withLock { $0.take(bytes, now: SteadyTime.now()) }
-    }
+    func take(_ bytes: Int) -> Duration { bucket.withLock { $0.take(bytes, now: SteadyTime.now()) } }
 }

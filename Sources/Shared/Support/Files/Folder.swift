@@ -138,9 +138,7 @@ public final class Folder: Sendable {
         let result = withParent(of: name) { from, last in
             target.withParent(of: other) { to, otherLast in renameat(from, last, to, otherLast) }
         }
-        if result != 0 {
-            throw SystemFailure(errno: errno, "create \(target.path(of: other))", purpose: .makeOutput)
-        }
+        if result != 0 { throw SystemFailure(errno: errno, "create \(target.path(of: other))", purpose: .makeOutput) }
     }
 
     /// Waits until changes to the names in this folder are on the disk; does nothing on a file system that cannot

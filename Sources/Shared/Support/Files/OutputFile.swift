@@ -36,14 +36,10 @@ public final class OutputFile: ByteSink {
     }
 
     /// Random, so that concurrent runs do not collide.
-    static func temporaryName() -> String {
-        ".apod-tools-\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).part"
-    }
+    static func temporaryName() -> String { ".apod-tools-\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).part" }
 
     /// Whether a name belongs to a temporary file, perhaps of a killed process.
-    public static func isTemporary(_ name: String) -> Bool {
-        name.hasPrefix(".apod-tools-") && name.hasSuffix(".part")
-    }
+    public static func isTemporary(_ name: String) -> Bool { name.hasPrefix(".apod-tools-") && name.hasSuffix(".part") }
 
     /// Begins a file at `path`. Throws `SystemFailure` (status 73) if the file or its folder is not writable, or if
     /// `path` is a folder.

@@ -61,9 +61,7 @@ public struct Log: Sendable {
     }
 
     /// Writes progress at any threshold, since a separate option controls progress.
-    func progress(_ message: String, facts: Facts = [:]) {
-        write(line(word: "progress", prefix: "", message, facts))
-    }
+    func progress(_ message: String, facts: Facts = [:]) { write(line(word: "progress", prefix: "", message, facts)) }
 
     func shows(_ level: Level) -> Bool { level <= threshold }
 

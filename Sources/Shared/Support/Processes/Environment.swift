@@ -6,9 +6,7 @@ public struct Environment: Sendable, ExpressibleByDictionaryLiteral {
 
     public init(_ variables: [String: String] = [:]) { lookUp = { variables[$0] } }
 
-    public init(dictionaryLiteral variables: (String, String)...) {
-        self.init(Dictionary(variables) { $1 })
-    }
+    public init(dictionaryLiteral variables: (String, String)...) { self.init(Dictionary(variables) { $1 }) }
 
     private init(lookUp: @escaping @Sendable (String) -> String?) { self.lookUp = lookUp }
 

@@ -7,9 +7,7 @@ public enum ProgramArguments {
     /// On Linux, `CommandLine` searches the stack for the arguments by means of `/proc/self`. This takes time, and
     /// fails in a process started by a confined process. If the C library passes the arguments to constructors, this
     /// uses them instead. They stay valid even if a library changes the environment before `main`.
-    public static func ofProcess() -> [String] {
-        Array(words().dropFirst())
-    }
+    public static func ofProcess() -> [String] { Array(words().dropFirst()) }
 
     /// Returns the name that started this program, without its folder; an empty text if it is unknown.
     public static func programName() -> String {

@@ -38,7 +38,5 @@ struct TimeLeft: Sendable {
     }
 
     /// Returns the whole seconds left, at least one.
-    func seconds(at now: Duration) -> Int? {
-        finish.map { max(Int(($0 - now).inSeconds.rounded(.up)), 1) }
-    }
+    func seconds(at now: Duration) -> Int? { finish.map { max(Int(($0 - now).inSeconds.rounded(.up)), 1) } }
 }

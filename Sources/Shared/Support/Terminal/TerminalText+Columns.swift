@@ -9,9 +9,7 @@ extension TerminalText {
         var index = text.startIndex
         while index < text.endIndex {
             let width = self.columns(text[index])
-            guard columns + width <= limit else {
-                return limit > 0 ? (text[..<end] + "…", endColumns + 1) : ("", 0)
-            }
+            guard columns + width <= limit else { return limit > 0 ? (text[..<end] + "…", endColumns + 1) : ("", 0) }
             columns += width
             text.formIndex(after: &index)
             if columns < limit { (end, endColumns) = (index, columns) }

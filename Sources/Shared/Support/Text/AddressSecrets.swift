@@ -37,9 +37,7 @@ public enum AddressSecrets {
     }
 
     /// Replaces each secret value of an address.
-    public static func replacing(
-        in address: String, _ replacement: (Substring) throws -> String
-    ) rethrows -> String {
+    public static func replacing(in address: String, _ replacement: (Substring) throws -> String) rethrows -> String {
         let values = values(in: address)
         return values.isEmpty ? address : try replacing(values, in: address[...], replacement)
     }

@@ -14,9 +14,7 @@ public enum InternationalName {
         let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
         if isASCII, !hasEncodedLabel(name) { return name.lowercased() }
         // Other ASCII characters are invalid, and mapping would keep them. A NUL would end the C string.
-        guard name.utf8.allSatisfy({ $0 >= 0x80 || PercentEncoding.isUnreserved($0) }) else {
-            return nil
-        }
+        guard name.utf8.allSatisfy({ $0 >= 0x80 || PercentEncoding.isUnreserved($0) }) else { return nil }
         if let reason = cidn_load() {
             // The name needs no mapping; only its validation is omitted.
             if isASCII { return name.lowercased() }

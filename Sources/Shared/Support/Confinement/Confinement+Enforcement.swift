@@ -68,8 +68,6 @@ extension Confinement {
     private nonisolated(unsafe) static var keepsToFiles = false
 
     /// Whether `open` failed with `errno` because of the confinement, although the file's permissions allow the access.
-    ///
-    /// - Parameter flags: the flags of `open`.
     public static func refused(_ path: String, flags: Int32, errno: Int32) -> Bool {
         guard errno == EACCES, keepsToFiles else { return false }
         // access(2) checks the permissions only, not Landlock.

@@ -28,7 +28,6 @@ public final class Folder: Sendable {
     /// Opens the folder at a path from `resolve`. Fails if it has become a link.
     ///
     /// - Parameters:
-    ///   - isListed: as for `init(_:isListed:)`.
     ///   - asksKernel: false for tests of the fallback.
     ///   - fault: makes calls fail, in this folder and in folders opened through it.
     public convenience init(
@@ -95,9 +94,8 @@ public final class Folder: Sendable {
         }
     }
 
-    /// Returns the status of a file, folder or link, or nil if it does not exist: its name or a folder above it is
-    /// missing, or such a folder was replaced by a link. Throws `SystemFailure` for other errors, which do not prove
-    /// that it is missing.
+    /// Returns the status of a file, folder or link, or nil if it is missing, a folder above it is missing, or such a
+    /// folder was replaced by a link. Throws `SystemFailure` for errors that do not prove this.
     public func status(of name: String) throws(SystemFailure) -> FileStatus? {
         // A name that leaves the folder refers to no file.
         if Self.parts(of: name) == nil { return nil }
@@ -106,9 +104,7 @@ public final class Folder: Sendable {
         // A single lookup in the kernel, since each cache hit calls this.
         if asksKernel, fault == nil {
             let opened = retryingAfterSignal {
-                name.withPathPointer {
-                    csystem_open_beneath(descriptor, $0, Self.unread | O_NOFOLLOW | O_CLOEXEC, 0)
-                }
+                name.withPathPointer { csystem_open_beneath(descriptor, $0, Self.unread | O_NOFOLLOW | O_CLOEXEC, 0) }
             }
             if opened >= 0 {
                 defer { close(opened) }
@@ -125,7 +121,7 @@ public final class Folder: Sendable {
         throw SystemFailure(errno: errno, "access \(path(of: name))")
     }
 
-    /// Returns whether `name` still refers to `file`: it was neither removed nor replaced.
+    /// Returns whether `name` still refers to `file`.
     public func has(_ file: File, as name: String) throws(SystemFailure) -> Bool {
         try status(of: name)?.identity == file.identity
     }
@@ -180,11 +176,10 @@ public final class Folder: Sendable {
         guard failure.errno == EEXIST || failure.errno == ELOOP else { throw failure }
         switch try status(of: name)?.kind {
         case .folder: return
-        case .file, .fifo, .socket, .other:
-            throw SystemFailure(errno: ENOTDIR, "create the folder \(path(of: name))", purpose: .makeOutput)
         case .link: throw UnsafePlace.link(path(of: name))
         // Another process removed the folder, or a folder above it is a link.
         case nil: throw failure.errno == ELOOP ? UnsafePlace.link(path(of: name)) : failure
+        default: throw SystemFailure(errno: ENOTDIR, failure.action, purpose: .makeOutput)
         }
     }
 
@@ -230,11 +225,8 @@ public final class Folder: Sendable {
         guard let folder else { return name.withPathPointer { body(descriptor, $0) } }
         let parent = descriptor(of: String(folder), O_RDONLY | O_DIRECTORY)
         guard parent >= 0 else { return -1 }
-        let result = String(last).withPathPointer { body(parent, $0) }
-        let failure = errno
-        close(parent)
-        errno = failure
-        return result
+        defer { Self.closeKeepingErrno(parent) }
+        return String(last).withPathPointer { body(parent, $0) }
     }
 
     /// Opens a file or folder; returns -1 with `errno` set on failure: ELOOP for a link.

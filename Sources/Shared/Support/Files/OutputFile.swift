@@ -30,7 +30,7 @@ public final class OutputFile: ByteSink {
         var temporaryPath: String? { temporary.map { folder?.path(of: $0) ?? $0 } }
     }
 
-    /// Removes all temporary files of this process. Called if the process ends without running deinitialisers.
+    /// Removes all temporary files of this process, if it ends without deinitialisers.
     static func removeBegun() {
         for path in begun.withLock({ $0 }) { path.withPathPointer { _ = unlink($0) } }
     }
@@ -60,9 +60,12 @@ public final class OutputFile: ByteSink {
             place = Place(temporary: temporary, final: target.path)
             target.replaced?.passOn(to: file)
         } catch let error as SystemFailure {
-            throw SystemFailure(
-                errno: error.errno, "create \(path)", purpose: .makeOutput, isConfined: error.isConfined)
+            throw Self.failure(error, path)
         }
+    }
+
+    private static func failure(_ error: SystemFailure, _ path: String) -> SystemFailure {
+        SystemFailure(errno: error.errno, "create \(path)", purpose: .makeOutput, isConfined: error.isConfined)
     }
 
     /// Begins a file in an open folder. Throws `SystemFailure` (status 73) like the other initialiser, and also if
@@ -94,8 +97,7 @@ public final class OutputFile: ByteSink {
             place = Place(folder: folder, temporary: temporary, final: name, replaces: replaces)
             old?.passOn(to: file)
         } catch let error as SystemFailure {
-            throw SystemFailure(
-                errno: error.errno, "create \(path)", purpose: .makeOutput, isConfined: error.isConfined)
+            throw Self.failure(error, path)
         }
     }
 
@@ -140,7 +142,7 @@ public final class OutputFile: ByteSink {
             do {
                 try put(place, in: folder)
             } catch let error as SystemFailure {
-                throw SystemFailure(errno: error.errno, "create \(path)", purpose: .makeOutput)
+                throw Self.failure(error, path)
             }
         } else {
             let result = (place.temporary ?? "").withPathPointer { old in

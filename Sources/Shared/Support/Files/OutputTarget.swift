@@ -21,15 +21,13 @@ public struct OutputTarget {
     /// place.
     public var writablePlace: String { isStream ? path : folder.isEmpty ? "." : folder }
 
-    /// The limit of Linux (path_resolution(7)).
-    private static let linkLimit = 40
-
     /// Follows the links at the end of `name`, even to a missing file, as open(2) with O_CREAT does. Throws
     /// `SystemFailure` for a loop, a folder, a file that is not writable, and another user's link in a folder such as
     /// `/tmp`.
     public init(_ name: String) throws(SystemFailure) {
         var path = name
-        for _ in 0...Self.linkLimit {
+        // At most 40 links, as in Linux (path_resolution(7)).
+        for _ in 0...40 {
             if path.isEmpty { throw Self.failure(ENOENT, name) }
             if path.utf8.last == UInt8(ascii: "/") { throw Self.failure(EISDIR, name) }
             let found: FileStatus?
@@ -42,8 +40,8 @@ public struct OutputTarget {
             }
             switch status.kind {
             case .folder: throw Self.failure(EISDIR, name)
+            // Renaming needs only a right on the folder, but must not replace a read-only file.
             case .file:
-                // Renaming needs only a right on the folder, but must not replace a read-only file.
                 guard path.withPathPointer({ faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) }) == 0 else {
                     throw Self.failure(errno, name)
                 }

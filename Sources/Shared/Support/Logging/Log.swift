@@ -89,8 +89,7 @@ public struct Log: Sendable {
             switch fact {
             case nil: continue
             case .text(let value):
-                let shown = TerminalText.jsonString(AddressSecrets.concealed(in: value))
-                text += ",\"\(name)\":\(shown)"
+                text += ",\"\(name)\":\(TerminalText.jsonString(AddressSecrets.concealed(in: value)))"
             case .integer(let value): text += ",\"\(name)\":\(value)"
             case .decimal(let value):
                 let tenths = Int((min(max(value, 0), 1e15) * 10).rounded())

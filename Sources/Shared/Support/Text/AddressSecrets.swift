@@ -36,7 +36,6 @@ public enum AddressSecrets {
         return secretValues(parts, depth: 0)
     }
 
-    /// Replaces each secret value of an address.
     public static func replacing(in address: String, _ replacement: (Substring) throws -> String) rethrows -> String {
         let values = values(in: address)
         return values.isEmpty ? address : try replacing(values, in: address[...], replacement)
@@ -66,7 +65,6 @@ public enum AddressSecrets {
     private static let equals = UInt8(ascii: "=")
     private static let percent = UInt8(ascii: "%")
 
-    /// The components of an address's path and query.
     private struct Parts {
         /// The segments of the path, then the items of the query.
         var items: [Substring] = []

@@ -14,9 +14,9 @@ enum SecretName {
         "verif", "xsrf",
     ]
 
-    /// Names that are secret only as a whole, since harmless names contain them as words. They come from OAuth (`code`)
-    /// and from the signed addresses of nginx (`md5`, `st`, `e`), Azure (`se`, `sv`, …), Google, Facebook (`oh`, `oe`)
-    /// and Discord (`hm`).
+    /// Names that are secret only as a whole, since harmless names contain them as words. From OAuth (`code`), and from
+    /// signed addresses of nginx (`md5`, `st`, `e`), Azure (`se`, `sv`, …), Google, Facebook (`oh`, `oe`) and Discord
+    /// (`hm`).
     private static let names: Set<String> = [
         "code", "e", "exp", "expires", "googleaccessid", "hm", "md5", "oe", "oh", "se", "skoid", "sktid", "sp", "spr",
         "sr", "st", "sv",

@@ -6,10 +6,7 @@ public final class ThreadBudget: Sendable {
 
     /// - Parameter count: the number of threads that may run at the same time; less than 0 counts as 0. The default,
     ///   one less than the number of processors, is right for a run with one job.
-    public init(_ count: Int = ThreadBudget.processors - 1) { free = Monitor(max(count, 0)) }
-
-    /// The number of processors that the process may use, at least 1.
-    public static var processors: Int { Thread.processors }
+    public init(_ count: Int = Thread.processors - 1) { free = Monitor(max(count, 0)) }
 
     /// Reserves a thread, or returns false if none is left. Call `giveBack` when the thread has ended.
     public func take() -> Bool {

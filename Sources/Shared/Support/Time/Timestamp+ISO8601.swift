@@ -36,15 +36,10 @@ extension Timestamp {
                 for unit: Int64 in [10, 1] { time += take("0123456789").map { Int64($0 - 48) * unit } ?? 0 }
                 while take("0123456789") != nil {}
             }
-            switch take("Zz+-") {
-            case UInt8(ascii: "+"):
-                guard let ahead = takeClock() else { return nil }
-                time -= ahead * 60_000
-            case UInt8(ascii: "-"):
-                guard let behind = takeClock() else { return nil }
-                time += behind * 60_000
-            case nil: return nil
-            default: break
+            guard let zone = take("Zz+-") else { return nil }
+            if zone == UInt8(ascii: "+") || zone == UInt8(ascii: "-") {
+                guard let offset = takeClock() else { return nil }
+                time -= (zone == UInt8(ascii: "+") ? offset : -offset) * 60_000
             }
         }
         guard rest.isEmpty else { return nil }

@@ -22,7 +22,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
     public static func - (time: Timestamp, span: Duration) -> Timestamp { time + (.zero - span) }
 
-    /// Saturates as `+` does.
+    /// Saturates like `+`.
     public static func - (a: Timestamp, b: Timestamp) -> Duration {
         let (difference, overflow) = a.milliseconds.subtractingReportingOverflow(b.milliseconds)
         return .milliseconds(overflow ? (a < b ? .min : .max) : difference)

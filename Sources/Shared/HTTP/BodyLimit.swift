@@ -20,7 +20,7 @@ struct BodyLimit {
         if overflow || total > byteLimit { throw FetchFailure.tooLarge(url: url, byteLimit: byteLimit) }
     }
 
-    /// Counts received bytes. Throws `FetchFailure.tooLarge` if the total is over the limit.
+    /// Throws `FetchFailure.tooLarge` if the total is over the limit.
     mutating func add(_ bytes: Int) throws {
         count += bytes
         if count > byteLimit { throw FetchFailure.tooLarge(url: url, byteLimit: byteLimit) }

@@ -14,9 +14,8 @@ public struct HTTPClient: Sendable {
     public let passwords: Netrc?
     let log: Log
     let interruption: Interruption
-    /// Compared with dates in responses.
+    /// For dates in responses.
     let clock: Clock
-    /// A monotonic clock for timeouts.
     let uptime: @Sendable () -> Duration
     let sleep: Sleeper
     private let hasWarned = Monitor(false)
@@ -62,7 +61,7 @@ public struct HTTPClient: Sendable {
         return client
     }
 
-    /// Returns a client that does not retry.
+    /// A client that does not retry.
     public var askingOnce: HTTPClient {
         var client = self
         client.retries.retries = 0
@@ -112,7 +111,7 @@ public struct HTTPClient: Sendable {
     }
 }
 
-/// An address of a host, and the guard's verdict on it.
+/// See `HTTPClient.judgedAddresses`.
 public struct JudgedAddress: Sendable, Hashable {
     public let address: IPAddress
     public let verdict: AddressGuard.Verdict

@@ -12,7 +12,7 @@ public struct RedirectPolicy: Sendable, Hashable {
     /// Whether the status redirects to another address (RFC 9110 §15.4). 300 and 304 to 306 do not.
     public static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
 
-    /// Returns the request that follows the redirect `response`, after `followed` earlier redirects.
+    /// Returns the request that follows a redirect, after `followed` earlier redirects.
     ///
     /// A request to another origin keeps only header fields that cross origins, and only the credentials of the new
     /// URL. A fragment is kept unless the new URL has a fragment (RFC 9110 §10.2.2). After 303, PUT becomes GET

@@ -15,7 +15,7 @@ public struct IPAddress: Sendable, Hashable {
         return bytes == zeros + [0, 0, 0, 0, 0, 1] || bytes.starts(with: zeros + [0xFF, 0xFF, 127])
     }
 
-    /// - Parameter bytes: in network order; the result is nil unless there are 4 or 16.
+    /// Returns nil unless there are 4 or 16 bytes.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.bytes = bytes
@@ -90,11 +90,10 @@ public struct IPAddress: Sendable, Hashable {
 
     /// RFC 4291 §2.2: eight groups; one run of zeros may be written `::`, and the last two groups as an IPv4 address.
     private static func ipv6(_ text: [UInt8]) -> [UInt8]? {
-        let colon = UInt8(ascii: ":")
-        let gap = text.indices.first { $0 + 1 < text.count && text[$0] == colon && text[$0 + 1] == colon }
+        let gap = text.indices.dropLast().first { text[$0...].starts(with: "::".utf8) }
         guard let gap else {
-            guard let bytes = groups(text[...], mayEndInIPv4: true), bytes.count == 16 else { return nil }
-            return bytes
+            let bytes = groups(text[...], mayEndInIPv4: true)
+            return bytes?.count == 16 ? bytes : nil
         }
         guard let head = groups(text[..<gap], mayEndInIPv4: false),
             let tail = groups(text[(gap + 2)...], mayEndInIPv4: true), head.count + tail.count <= 14

@@ -61,6 +61,5 @@ public struct HeaderLine: Sendable {
 }
 
 extension Character {
-    /// Whether the character is a space, a tab, or the carriage return of a line end.
     fileprivate var isBlank: Bool { self == " " || self == "\t" || self == "\r" }
 }

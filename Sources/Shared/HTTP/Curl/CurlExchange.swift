@@ -10,7 +10,7 @@ final class CurlExchange {
     private let receive: (HTTPEvent) throws -> Void
     private var reader = HeadReader()
     private var response: HTTPResponse?
-    /// The error of the callback that ended the transfer.
+    /// From the callback that ended the transfer.
     private var error: (any Error)?
     private var refused: (address: IPAddress, kind: AddressClass)?
     private var hasDialled = false

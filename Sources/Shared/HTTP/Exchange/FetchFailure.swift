@@ -79,13 +79,6 @@ public enum FetchFailure: Failure {
         public let until: Timestamp
         /// From the request to `until`.
         public let retryAfter: Duration
-
-        public init(url: WebURL, limit: Int?, until: Timestamp, retryAfter: Duration) {
-            self.url = url
-            self.limit = limit
-            self.until = until
-            self.retryAfter = retryAfter
-        }
     }
 
     /// Adds the number of attempts to a transient failure if there were several.
@@ -120,8 +113,6 @@ public enum FetchFailure: Failure {
     }
 
     public var status: Int? { answer?.status }
-
-    public var headers: HTTPHeaders? { answer?.headers }
 
     public var answer: Answer? {
         switch single {

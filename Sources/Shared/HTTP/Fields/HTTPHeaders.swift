@@ -38,11 +38,6 @@ public struct HTTPHeaders: Sendable, Hashable {
     public struct Field: Sendable, Hashable {
         public let name: String
         public internal(set) var value: String
-
-        public init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
     }
 
     public init(_ fields: [Field] = []) { self.fields = fields }
@@ -58,7 +53,7 @@ public struct HTTPHeaders: Sendable, Hashable {
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// Returns the value of the last field of that name, for fields with a single value.
+    /// Returns the value of the last field of that name.
     public func last(_ name: String) -> String? {
         let name = name.lowercased()
         return fields.last { $0.name.lowercased() == name }?.value

@@ -5,10 +5,9 @@ import CSystem
 /// Open files stay usable. A file that is missing when the plan is enforced can be created or opened later only if the
 /// plan contains a folder above it.
 public struct Confinement: Sendable, Equatable {
-    /// Readable files and folders; a folder includes everything below it. Missing paths are allowed.
+    /// Files and folders, which include everything below them. Paths may be missing.
     public var readable: [String]
-    /// Files and folders that may be read, changed and removed. A folder includes everything below it, and files may be
-    /// created there.
+    /// Files and folders that may be read, changed and removed. Files may also be created below these folders.
     public var writable: [String]
     /// Whether the process may change the permissions of open files, which replacing a file requires.
     public var setsPermissions: Bool

@@ -2,7 +2,7 @@ import Libc
 
 /// A failed system call, with its `errno`.
 public struct SystemFailure: Failure, Equatable {
-    /// The raw value is the failure code for other error numbers than those in `words`.
+    /// The raw value is the code of a failure whose error number has no code in `words`.
     public enum Purpose: String, Sendable {
         /// Opening an input that the user named: status 66.
         case openInput = "cannot-open"

@@ -15,7 +15,7 @@ public final class OutputFile: ByteSink {
     /// The names before and after the commit; nil if the file is written in place.
     private let place: Place?
     private var isCommitted = false
-    /// Temporary files of this process that are neither committed nor removed.
+    /// Uncommitted temporary files of this process.
     private static let begun = Monitor(Set<String>())
 
     private struct Place {
@@ -35,7 +35,6 @@ public final class OutputFile: ByteSink {
         for path in begun.withLock({ $0 }) { path.withPathPointer { _ = unlink($0) } }
     }
 
-    /// Random, so that concurrent runs do not collide.
     static func temporaryName() -> String { ".apod-tools-\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).part" }
 
     /// Whether a name belongs to a temporary file, perhaps of a killed process.

@@ -1,7 +1,6 @@
 import Libc
 
-/// Limits the number of jobs by the number of files that a process may open. A run that exceeds this limit fails in an
-/// unpredictable call.
+/// Limits the number of jobs by the number of files that a process may open, since a run beyond it fails in any call.
 public enum OpenFiles {
     /// Open files of a run outside its jobs: streams, index, locks, root, name lookups. Measured: 14.
     private static let ofRun = 24
@@ -15,8 +14,7 @@ public enum OpenFiles {
         return limit < 0 ? nil : limit
     }
 
-    /// Returns the number of jobs that may run in parallel: `wanted`, or fewer to stay below `limit` open files; at
-    /// least 1.
+    /// Returns `wanted`, or fewer jobs to stay below `limit` open files; at least 1.
     public static func jobs(_ wanted: Int, limit: Int?) -> Int {
         guard let limit else { return wanted }
         return min(wanted, max(1, (limit - ofRun) / ofJob))

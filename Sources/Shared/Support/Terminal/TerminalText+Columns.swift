@@ -17,8 +17,8 @@ extension TerminalText {
         return (text, columns)
     }
 
-    /// Replaces the middle of a text by `…` so that it has at most `limit` columns and both ends remain. The text must
-    /// not contain control characters.
+    /// Replaces the middle of a text by `…` if it has more than `limit` columns. The text must not contain control
+    /// characters.
     public static func cut(middleOf text: String, toColumns limit: Int) -> String {
         if columns(text) <= limit { return text }
         let head = cut(text, toColumns: limit / 2)

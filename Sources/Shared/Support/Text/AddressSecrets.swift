@@ -80,9 +80,7 @@ public enum AddressSecrets {
             let query = bytes[start..<end].firstIndex(of: UInt8(ascii: "?")) ?? end
             items = bytes[start..<query].split(separator: UInt8(ascii: "/")).map { Substring($0) }
             if query < end {
-                items += bytes[bytes.index(after: query)..<end].split(separator: UInt8(ascii: "&")).map {
-                    Substring($0)
-                }
+                items += bytes[bytes.index(after: query)..<end].split(separator: UInt8(ascii: "&")).map(Substring.init)
             }
         }
     }
@@ -114,11 +112,9 @@ public enum AddressSecrets {
         guard let parts = Parts(address) else { return address }
         let secrets = secretValues(parts, depth: 0).filter { !isDigest($0) }
         let random = parts.items.compactMap { item -> Substring? in
-            if secrets.contains(where: { $0.startIndex >= item.startIndex && $0.endIndex == item.endIndex }) {
-                return nil
-            }
+            let isSecret = secrets.contains { $0.startIndex >= item.startIndex && $0.endIndex == item.endIndex }
             let value = item.utf8.firstIndex(of: equals).map { item[item.utf8.index(after: $0)...] } ?? item
-            if isDigest(value) { return nil }
+            if isSecret || isDigest(value) { return nil }
             let stem = value[..<beginOfEnding(value)]
             return RandomText.isIn(PercentEncoding.decoded(Array(stem.utf8)[...])) ? stem : nil
         }

@@ -24,7 +24,6 @@ extension Substring {
 }
 
 extension String {
-    /// See `Substring.slashesOfAuthority`.
     package var slashesOfAuthority: Range<String.Index>? { self[...].slashesOfAuthority }
 }
 

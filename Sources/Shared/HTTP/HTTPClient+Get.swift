@@ -161,8 +161,7 @@ extension HTTPClient {
         }
     }
 
-    /// Waits until `hosts` permits an exchange with this host. Extends the deadline by the wait, since the server has
-    /// not caused it.
+    /// Waits until `hosts` permits an exchange with this host, and extends the deadline by the wait.
     private func takingTurn<Result>(
         _ request: HTTPRequest, deadline: inout Duration, _ body: (HTTPRequest) throws -> Result
     ) throws -> Result {
@@ -182,8 +181,7 @@ extension HTTPClient {
         return try hosts.withRoom(at: request.url, interruption: interruption, begin)
     }
 
-    /// Before connecting, checks whether secrets may be sent to the host, and whether a host given as an address is
-    /// allowed.
+    /// Checks whether the host may receive the request's secrets, and whether a host given as an address is allowed.
     private func judge(_ request: HTTPRequest) throws {
         if let exposure = request.exposure { throw exposure }
         if request.withholdsPassword { warnOfWithheldPassword(for: request.url) }

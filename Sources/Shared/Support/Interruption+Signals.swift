@@ -8,8 +8,7 @@ extension Interruption {
     private static let grace = Duration.seconds(5)
 
     /// Makes SIGINT, SIGTERM and SIGHUP cancel this run. Call it before starting other threads, which inherit the
-    /// blocked signals. Does nothing and returns false if it was called before. Throws `SystemFailure` if no thread can
-    /// be started.
+    /// blocked signals. Returns false if it was called before. Throws `SystemFailure` if no thread can be started.
     @discardableResult
     public func catchSignals() throws -> Bool {
         if catchesSignals.testAndSet() { return false }

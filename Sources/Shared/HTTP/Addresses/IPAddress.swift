@@ -23,8 +23,7 @@ public struct IPAddress: Sendable, Hashable {
 
     public init(_ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8) { bytes = [a, b, c, d] }
 
-    /// Parses an IPv4 address of four decimal numbers without leading zeros, or an IPv6 address (RFC 4291 §2.2) without
-    /// a zone.
+    /// Parses four decimal numbers without leading zeros, or an IPv6 address (RFC 4291 §2.2) without a zone.
     public init?(_ text: some StringProtocol) {
         guard let bytes = text.contains(":") ? Self.ipv6(Array(text.utf8)) : Self.dottedIPv4(Array(text.utf8)[...])
         else { return nil }

@@ -7,8 +7,7 @@ import Support
 /// which libcurl allows from any thread while the handle exists, that is, while this object is referenced.
 final class CurlConnection: @unchecked Sendable {
     let handle: OpaquePointer
-    /// Collects bytes of a body until they are delivered. Reused between exchanges, since allocating memory costs more
-    /// than filling it.
+    /// The undelivered bytes of a body. Reused between exchanges, since allocating memory costs more than filling it.
     let gathered: UnsafeMutableRawBufferPointer
     /// The origin of the last exchange. A connection to this origin may still be open.
     var origin: WebURL.Origin?

@@ -68,8 +68,7 @@ public final class CurlTransport: HTTPTransport {
 
     /// Sets all options of a new or reset handle.
     ///
-    /// - Parameter target: the address that the proxy gets instead of the URL's host, if the proxy must not look up the
-    ///   name.
+    /// - Parameter target: the address for a proxy that must not look up the URL's host.
     private func apply(
         _ request: HTTPRequest, proxy: ProxyChoice, target: IPAddress?, to handle: OpaquePointer
     ) throws {

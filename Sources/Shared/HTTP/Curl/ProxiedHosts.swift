@@ -1,8 +1,7 @@
 import Support
 
 /// Judges hosts that a proxy connects to, since this process never dials their addresses. Looks up each name once per
-/// run: in many networks only the proxy can look up external names, and an unresponsive name service must not delay
-/// every exchange.
+/// run: in many networks only the proxy can look up external names, and a lookup without answer takes seconds.
 final class ProxiedHosts: Sendable {
     /// Returns the addresses of a name, or none if the lookup fails or exceeds `limit`. Throws `Cancelled`.
     typealias Resolver =

@@ -46,8 +46,7 @@ public struct HTTPRequest: Sendable {
     /// Whether the server may compress the body, which pays for text but not for pictures. The receiver gets the
     /// decompressed body. Ignored with `rangeStart`.
     public var acceptsCompression: Bool
-    /// The offset of the first requested byte (RFC 9110 §14.2). The response is 206 if the server supports ranges, else
-    /// 200.
+    /// The offset of the first requested byte (RFC 9110 §14.2). A server without ranges answers 200 instead of 206.
     public var rangeStart: Int?
     public var timeouts: Timeouts
     var method = Method.get

@@ -22,8 +22,7 @@ public struct HTTPHeader: Sendable, Hashable, CustomStringConvertible, CustomDeb
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Whether the name (a token, RFC 9110 §5.1) and the value (§5.5) are valid, so that they cannot add lines to the
-    /// request.
+    /// Whether name (a token, RFC 9110 §5.1) and value (§5.5) are valid. Others could add lines to the request.
     public var isValid: Bool {
         let isToken = { (byte: UInt8) in byte.isLetter || byte.isDigit || "!#$%&'*+-.^_`|~".utf8.contains(byte) }
         return !name.isEmpty && name.utf8.allSatisfy(isToken)

@@ -37,8 +37,7 @@ public struct Vary: Sendable, Equatable {
     /// The form in the index: `accept-language,cookie 0123456789abcdef`, or `*`.
     public var text: String { names.map { "\($0.joined(separator: ",")) \(digest)" } ?? "*" }
 
-    /// Whether a request with these fields gets the same answer (RFC 9111 §4.1). Nil for `*`, which only the server can
-    /// decide.
+    /// Whether a request with these fields gets the same answer (RFC 9111 §4.1). Nil for `*`: only the server knows.
     public func matches(_ fields: [String: String]) -> Bool? { names.map { _ in renewed(by: fields) == self } }
 
     /// Returns the same names with the values of another request.

@@ -96,8 +96,7 @@ extension WebURL {
             password: String(decoding: PercentEncoding.decoded(password), as: UTF8.self))
     }
 
-    /// Splits host and port, if there is a colon. Brackets stay with the host. Throws `WebURLFailure.blockedHost` for
-    /// invalid brackets.
+    /// Splits host and port. Brackets stay with the host. Throws `WebURLFailure.blockedHost` for invalid brackets.
     private static func splitPort(
         _ authority: ArraySlice<UInt8>
     ) throws(WebURLFailure) -> (host: ArraySlice<UInt8>, port: ArraySlice<UInt8>?) {

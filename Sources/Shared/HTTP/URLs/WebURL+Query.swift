@@ -24,8 +24,7 @@ extension WebURL {
         return result
     }
 
-    /// The URL for the index, documents and messages: without credentials and fragment, and with `***` for the values
-    /// of secret parameters.
+    /// For the index, documents and messages: without credentials and fragment, and with `***` for secret values.
     public var redacted: String {
         var result = self
         result.fragment = nil

@@ -4,8 +4,7 @@ import Libc
 extension Confinement {
     /// The parts of a confinement that the kernel enforces.
     public struct Enforcement: Sendable, Equatable {
-        /// The Landlock version that enforces the file rules; nil if the kernel lacks Landlock or its version is too
-        /// old.
+        /// The version of Landlock that enforces the file rules; nil if it is missing or too old.
         public var landlock: Int?
         /// Whether seccomp refuses all system calls outside the plan.
         public var filtersCalls = false

@@ -76,8 +76,7 @@ public func systemMessage(_ errno: Int32) -> String {
 extension SystemFailure {
     public var isBrokenPipe: Bool { errno == EPIPE }
 
-    /// Returns whether a retry may succeed without a repair: the system is short of descriptors or memory, or a file
-    /// server does not answer.
+    /// Whether a retry may succeed: the system is short of descriptors or memory, or a file server does not answer.
     public static func isTransient(_ errno: Int32) -> Bool {
         [EMFILE, ENFILE, ENOMEM, ESTALE, ETIMEDOUT].contains(errno)
     }

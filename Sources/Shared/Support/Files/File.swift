@@ -162,8 +162,7 @@ public final class File: ByteSource, ByteSink, Sendable {
         }
     }
 
-    /// Waits until the names in the folder of `path` are on the disk; does nothing on a file system that cannot
-    /// synchronize a folder.
+    /// Waits until the names in the folder of `path` are on the disk, if the file system supports it.
     static func synchronizeFolder(of path: String) throws {
         let folder = try open(path.folderPrefix.isEmpty ? "." : path.folderPrefix, O_RDONLY | O_DIRECTORY)
         if synchronize(folder: folder.descriptor) != 0 {
@@ -171,8 +170,8 @@ public final class File: ByteSource, ByteSink, Sendable {
         }
     }
 
-    /// Waits until the names in an open folder are on the disk, if the file system can. Returns -1 with `errno` set on
-    /// failure.
+    /// Waits until the names in an open folder are on the disk, if the file system supports it. Returns 0, or -1 with
+    /// `errno` set.
     static func synchronize(folder descriptor: Int32) -> Int32 {
         while fsync(descriptor) != 0 {
             if [EINVAL, ENOTSUP].contains(errno) { return 0 }

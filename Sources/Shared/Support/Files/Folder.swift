@@ -19,8 +19,7 @@ public final class Folder: Sendable {
 
     /// Opens the folder at `path`, with links followed.
     ///
-    /// - Parameter isListed: false if `names` is never called. A confined process then does not need the right to read
-    ///   the folder.
+    /// - Parameter isListed: whether `names` may be called, which needs the right to read the folder.
     public convenience init(_ path: String, isListed: Bool = true) throws {
         try self.init(resolved: Folder.resolve(path), isListed: isListed)
     }
@@ -60,9 +59,8 @@ public final class Folder: Sendable {
 
     // MARK: Files
 
-    /// Opens a file with `flags` and close-on-exec; `mode` is for a new file. Does not wait for the other end of a
-    /// FIFO. Throws `UnsafePlace` if it is not a regular file, or if it is opened for writing and has another hard
-    /// link.
+    /// Opens a file with `flags` and close-on-exec. Does not wait for the other end of a FIFO. Throws `UnsafePlace` if
+    /// it is not a regular file, or if it is opened for writing and has another hard link.
     public func open(
         _ name: String, _ flags: Int32, mode: mode_t = 0o600, purpose: SystemFailure.Purpose = .io
     ) throws -> File {
@@ -137,8 +135,7 @@ public final class Folder: Sendable {
         if result != 0 { throw SystemFailure(errno: errno, "create \(target.path(of: other))", purpose: .makeOutput) }
     }
 
-    /// Waits until changes to the names in this folder are on the disk; does nothing on a file system that cannot
-    /// synchronize a folder.
+    /// Waits until the names in this folder are on the disk, if the file system supports it.
     public func synchronize() throws {
         if File.synchronize(folder: descriptor) != 0 {
             throw SystemFailure(errno: errno, "sync the folder \(path) to disk")
@@ -275,8 +272,7 @@ public final class Folder: Sendable {
         return opened
     }
 
-    /// Splits a name into its folder (nil for `self`) and its last component; returns nil if the last is empty, `.` or
-    /// `..`.
+    /// Splits a name into folder (nil for `self`) and last component; nil if the last is empty, `.` or `..`.
     private static func parts(of name: String) -> (folder: Substring?, last: Substring)? {
         guard let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) else {
             return isPlain(name[...]) ? (nil, name[...]) : nil
@@ -301,8 +297,7 @@ public final class Folder: Sendable {
 
 private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { path.withPathPointer { open($0, flags) } }
 
-/// Repeats `body` while a signal interrupts it (EINTR), at most 1000 times, in case a file system reports EINTR
-/// forever.
+/// Repeats `body` while a signal interrupts it, at most 1000 times, in case a file system always reports EINTR.
 private func retryingAfterSignal(_ body: () -> Int32) -> Int32 {
     var result = body()
     var calls = 1

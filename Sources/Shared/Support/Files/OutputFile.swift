@@ -40,8 +40,7 @@ public final class OutputFile: ByteSink {
     /// Whether a name belongs to a temporary file, perhaps of a killed process.
     public static func isTemporary(_ name: String) -> Bool { name.hasPrefix(".apod-tools-") && name.hasSuffix(".part") }
 
-    /// Begins a file at `path`. Throws `SystemFailure` (status 73) if the file or its folder is not writable, or if
-    /// `path` is a folder.
+    /// Throws `SystemFailure` (status 73) if the file or its folder is not writable, or if `path` is a folder.
     public init(path: String) throws {
         self.path = path
         do {

@@ -75,8 +75,7 @@ public enum UnsafePlace: Failure, Equatable {
         return status.mode & 0o002 != 0 ? .writableByAll(path) : nil
     }
 
-    /// Returns the fault of a folder that other users may also read, else nil. `fault(above:)` checks whether they may
-    /// replace it.
+    /// Like `fault(ofFolder:)`, but other users may not read the folder either.
     public static func fault(
         ofPrivateFolder path: String, _ status: FileStatus, user: uid_t = geteuid()
     ) -> UnsafePlace? {

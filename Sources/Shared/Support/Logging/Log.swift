@@ -1,5 +1,4 @@
-/// Messages for people, on standard error: `tool: message`, one line per event. Conceals secrets in addresses
-/// (`AddressSecrets`).
+/// Messages for people: `tool: message`, one line per event. Conceals secrets in addresses (`AddressSecrets`).
 public struct Log: Sendable {
     public enum Level: Int, Sendable, Comparable {
         case error, warning, detail

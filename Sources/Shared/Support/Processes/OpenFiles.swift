@@ -4,8 +4,7 @@ import Libc
 public enum OpenFiles {
     /// Open files of a run outside its jobs: streams, index, locks, root, name lookups. Measured: 14.
     private static let ofRun = 24
-    /// Open files of a job: 4 during a download (connection, wake-up pair, partial file), and briefly copies, folders
-    /// and the picture.
+    /// Open files of a job: connection, wake-up pair, partial file, and briefly copies, folders and the picture.
     private static let ofJob = 8
 
     /// The process's limit of open files; nil if there is none.

@@ -15,8 +15,7 @@ public enum StandardError {
 
     private static let state = Monitor(State())
 
-    /// Discards the messages that codec and font libraries print to standard error and standard output. Call it before
-    /// starting other threads.
+    /// Discards messages of codec and font libraries to both streams. Call it before starting other threads.
     public static func silenceLibraries() { csystem_silence_libraries() }
 
     /// Writes whole lines, above the drawn line.
@@ -39,8 +38,7 @@ public enum StandardError {
         }
     }
 
-    /// Clears the drawn line and stops drawing, before the process ends. Waits at most 0.2 s for a thread that the
-    /// terminal blocks.
+    /// Clears the drawn line and stops drawing. Waits at most 0.2 s for a thread that the terminal blocks.
     static func conclude() {
         for _ in 0..<20 {
             let isDone: Void? = state.tryLock { state in

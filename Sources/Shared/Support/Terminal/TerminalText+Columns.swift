@@ -17,8 +17,7 @@ extension TerminalText {
         return (text, columns)
     }
 
-    /// Replaces the middle of a text by `…` if it has more than `limit` columns. The text must not contain control
-    /// characters.
+    /// Replaces the middle of a text, without control characters, by `…` if it has more than `limit` columns.
     public static func cut(middleOf text: String, toColumns limit: Int) -> String {
         if columns(text) <= limit { return text }
         let head = cut(text, toColumns: limit / 2)

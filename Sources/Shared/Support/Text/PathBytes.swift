@@ -107,8 +107,7 @@ extension String {
     }
 }
 
-/// Returns the absolute path with all links resolved (realpath(3)), or nil with `errno` set if the file is missing or
-/// cannot be reached.
+/// Returns the absolute path with all links resolved (realpath(3)), or nil with `errno` set.
 public func resolvedPath(_ path: String) -> String? {
     guard let found = path.withPathPointer({ realpath($0, nil) }) else { return nil }
     defer { free(found) }

@@ -41,8 +41,7 @@ public enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Returns the text with escapes in upper case and without escapes of unreserved characters (RFC 3986 §6.2.2.1 and
-    /// §6.2.2.2).
+    /// Writes escapes in upper case, and decodes unreserved characters (RFC 3986 §6.2.2.1 and §6.2.2.2).
     package static func normalized(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
         let bytes = Array(text.utf8)

@@ -1,7 +1,6 @@
 extension Timestamp {
     /// Parses a day such as `2026-11-21`, as its first moment in UTC, or a time of RFC 3339 §5.6 such as
-    /// `2026-11-21T03:04:05Z` or `2026-11-21T04:04:05.25+01:00`, to the millisecond. Returns nil for other text,
-    /// including leap seconds.
+    /// `2026-11-21T04:04:05.25+01:00`, to the millisecond. Returns nil for other text, including leap seconds.
     public init?(iso8601 text: some StringProtocol) {
         var rest = Array(text.utf8)[...]
         guard let day = CalendarDay(String(decoding: rest.prefix(10), as: UTF8.self)) else { return nil }

@@ -37,11 +37,8 @@ public struct IPAddress: Sendable, Hashable {
     init?(anyIPv4Form text: ArraySlice<UInt8>) {
         let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard (1...4).contains(parts.count) else { return nil }
-        var numbers: [UInt64] = []
-        for part in parts {
-            guard let number = Self.number(part) else { return nil }
-            numbers.append(number)
-        }
+        var numbers = parts.compactMap(Self.number)
+        guard numbers.count == parts.count else { return nil }
         let last = numbers.removeLast()
         guard numbers.allSatisfy({ $0 <= 255 }), last < 1 << (8 * UInt64(4 - numbers.count)) else { return nil }
         var value = last
@@ -52,7 +49,7 @@ public struct IPAddress: Sendable, Hashable {
     private static func number(_ text: ArraySlice<UInt8>) -> UInt64? {
         let zero = UInt8(ascii: "0")
         var digits = text
-        var radix: UInt64 = 10
+        var radix = 10
         if digits.count >= 2, digits.first == zero, digits[digits.startIndex + 1] | 0x20 == UInt8(ascii: "x") {
             digits = digits.dropFirst(2)
             radix = 16
@@ -60,16 +57,9 @@ public struct IPAddress: Sendable, Hashable {
             digits = digits.dropFirst()
             radix = 8
         }
-        guard !digits.isEmpty else { return nil }
-        var value: UInt64 = 0
-        for byte in digits {
-            guard let digit = byte.hexDigitValue, digit < radix else { return nil }
-            let (product, overflow) = value.multipliedReportingOverflow(by: radix)
-            let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
-            if overflow || carry { return nil }
-            value = sum
-        }
-        return value
+        // Digits only, since `UInt64` also accepts a sign. Returns nil if there are none, or if the number overflows.
+        guard digits.allSatisfy(\.isHexDigit) else { return nil }
+        return UInt64(String(decoding: digits, as: UTF8.self), radix: radix)
     }
 
     private static func dottedIPv4(_ text: ArraySlice<UInt8>) -> [UInt8]? {
@@ -77,12 +67,10 @@ public struct IPAddress: Sendable, Hashable {
         guard parts.count == 4 else { return nil }
         var bytes: [UInt8] = []
         for part in parts {
-            guard (1...3).contains(part.count), part.allSatisfy(\.isDigit),
-                part.count == 1 || part.first != 0x30
+            guard (1...3).contains(part.count), part.allSatisfy(\.isDigit), part.count == 1 || part.first != 0x30,
+                let byte = UInt8(String(decoding: part, as: UTF8.self))
             else { return nil }
-            let value = part.reduce(0) { $0 * 10 + Int($1 - 0x30) }
-            guard value <= 255 else { return nil }
-            bytes.append(UInt8(value))
+            bytes.append(byte)
         }
         return bytes
     }
@@ -110,12 +98,9 @@ public struct IPAddress: Sendable, Hashable {
                 bytes += ipv4
                 continue
             }
-            guard (1...4).contains(part.count) else { return nil }
-            var value: UInt16 = 0
-            for byte in part {
-                guard let digit = byte.hexDigitValue else { return nil }
-                value = value << 4 | UInt16(digit)
-            }
+            guard (1...4).contains(part.count), part.allSatisfy(\.isHexDigit),
+                let value = UInt16(String(decoding: part, as: UTF8.self), radix: 16)
+            else { return nil }
             bytes += [UInt8(value >> 8), UInt8(value & 0xFF)]
         }
         return bytes.count <= 16 ? bytes : nil

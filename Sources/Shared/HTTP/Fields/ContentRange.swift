@@ -19,12 +19,8 @@ public struct ContentRange: Sendable, Hashable {
         else { return nil }
         self.first = first
         self.last = last
-        if halves[1] == "*" {
-            total = nil
-        } else {
-            guard let total = Int(digits: halves[1]), last < total else { return nil }
-            self.total = total
-        }
+        total = Int(digits: halves[1])
+        guard halves[1] == "*" || total ?? 0 > last else { return nil }
     }
 
     /// Returns nil for a response without a range, or with several parts.

@@ -185,12 +185,13 @@ public final class File: ByteSource, ByteSink, Sendable {
 private func fdatasync(_ descriptor: Int32) -> Int32 { fsync(descriptor) }
 #endif
 
-private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
+// The functions of the C library, which methods of the same names hide.
+func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 {
     path.withPathPointer { open($0, flags, mode) }
 }
 private func systemRead(_ descriptor: Int32, _ base: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(descriptor, base, count)
 }
-private func systemWrite(_ descriptor: Int32, _ base: UnsafeRawPointer, _ count: Int) -> Int {
+func systemWrite(_ descriptor: Int32, _ base: UnsafeRawPointer, _ count: Int) -> Int {
     write(descriptor, base, count)
 }

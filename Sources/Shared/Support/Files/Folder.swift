@@ -295,8 +295,6 @@ public final class Folder: Sendable {
     }
 }
 
-private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { path.withPathPointer { open($0, flags) } }
-
 /// Repeats `body` while a signal interrupts it, at most 1000 times, in case a file system always reports EINTR.
 private func retryingAfterSignal(_ body: () -> Int32) -> Int32 {
     var result = body()

@@ -76,7 +76,8 @@ public enum StandardError {
         text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)
             while let base = rest.baseAddress, !rest.isEmpty {
-                let count = writeThroughSignals(2, base, rest.count)
+                let count = systemWrite(2, base, rest.count)
+                if count < 0, errno == EINTR { continue }
                 if count <= 0 { return }
                 rest = UnsafeRawBufferPointer(rebasing: rest[count...])
             }
@@ -110,13 +111,5 @@ private enum TerminalLock {
         lock.l_type = Int16(truncatingIfNeeded: type)
         lock.l_whence = Int16(SEEK_SET)
         return lock
-    }
-}
-
-/// `write(2)`, repeated after a signal.
-private func writeThroughSignals(_ descriptor: Int32, _ base: UnsafeRawPointer, _ count: Int) -> Int {
-    while true {
-        let written = write(descriptor, base, count)
-        if written >= 0 || errno != EINTR { return written }
     }
 }

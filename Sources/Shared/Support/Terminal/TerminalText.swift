@@ -10,12 +10,7 @@ public enum TerminalText {
             switch scalar.value {
             case 0x0A, 0x0D, 0x09: result.unicodeScalars.append(" ")
             case _ where scalar.isUnseen: result += "\\u{\(String(scalar.value, radix: 16))}"
-            default:
-                if let byte = ForeignByte.byte(of: scalar) {
-                    result += ForeignByte.words(for: byte)
-                } else {
-                    result.unicodeScalars.append(scalar)
-                }
+            default: result += ForeignByte.byte(of: scalar).map(ForeignByte.words) ?? String(scalar)
             }
         }
         return result

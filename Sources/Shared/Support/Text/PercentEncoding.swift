@@ -12,13 +12,8 @@ public enum PercentEncoding {
         var index = bytes.startIndex
         while index < bytes.endIndex {
             let byte = bytes[index]
-            if byte == UInt8(ascii: "%") {
-                if octet(in: bytes, at: index) != nil { result.append(byte) } else { append(byte, to: &result) }
-            } else if isKept(byte, in: part) {
-                result.append(byte)
-            } else {
-                append(byte, to: &result)
-            }
+            let isKept = byte == UInt8(ascii: "%") ? octet(in: bytes, at: index) != nil : isKept(byte, in: part)
+            if isKept { result.append(byte) } else { append(byte, to: &result) }
             index += 1
         }
         return String(decoding: result, as: UTF8.self)

@@ -33,7 +33,7 @@ extension ToolContext {
         progress.expect(records: 1)
         var maker = settings.maker
         // This thread is one of the threads in the budget.
-        maker.options.spareThreads = ThreadBudget(ThreadBudget.processors)
+        maker.options.spareThreads = ThreadBudget(Thread.processors)
         let tool = tool(settings, maker, target == "-" ? .standardOutput : .file(target), caches(settings.cache))
         var record = Record()
         do {

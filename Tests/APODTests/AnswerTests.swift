@@ -1,9 +1,9 @@
-import HTTP
 import Records
 import Support
 import Testing
 
 @testable import APOD
+@testable import HTTP
 
 @Suite struct AnswerTests {
     private func picture(_ text: String, _ service: Service = .science) throws -> Picture {

@@ -24,12 +24,12 @@ enum {
     option_header_function = 20079,
     option_opensocket_function = 20163,
     option_seek_function = 20167,
-    option_upload_size = 30115,   // CURLOPT_INFILESIZE_LARGE
-    read_abort = 0x10000000,      // CURL_READFUNC_ABORT
-    seek_impossible = 2,          // CURL_SEEKFUNC_CANTSEEK
-    global_default = 3,      // CURL_GLOBAL_DEFAULT
-    message_done = 1,        // CURLMSG_DONE
-    error_text_size = 256,   // CURL_ERROR_SIZE
+    option_upload_size = 30115,  // CURLOPT_INFILESIZE_LARGE
+    read_abort = 0x10000000,     // CURL_READFUNC_ABORT
+    seek_impossible = 2,         // CURL_SEEKFUNC_CANTSEEK
+    global_default = 3,          // CURL_GLOBAL_DEFAULT
+    message_done = 1,            // CURLMSG_DONE
+    error_text_size = 256,       // CURL_ERROR_SIZE
 };
 
 // struct CURLMsg (multi.h).

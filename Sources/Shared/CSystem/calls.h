@@ -2,9 +2,7 @@
 // which filter.c compiles to a filter.
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "CSystem.h"
 
 // The basic set, for every process. CSystem.h has the other sets (`csystem_needs_files` and so on).
 enum { always = 0x80 };
@@ -21,10 +19,8 @@ struct rule {
     uint8_t answer;  // for processes that have one of these sets
 };
 
-enum {
-    // The size of the table. Calls from this number on were unknown when the table was last reviewed.
-    first_unknown_call = 470,
-};
+// Calls from this number on were unknown when the table of rules was last reviewed.
+enum { first_unknown_call = 470 };
 
 // Rules by call number. Calls without an entry are refused: they belong to no set.
 extern const struct rule csystem_rules[first_unknown_call];
@@ -52,3 +48,6 @@ struct condition {
 
 extern const struct condition csystem_conditions[];
 extern const size_t csystem_condition_count;
+
+// Installs the SIGSYS handler that reports refusals.
+bool csystem_report_refusals(const struct csystem_report *report);

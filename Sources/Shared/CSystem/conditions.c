@@ -20,8 +20,7 @@ enum {
     new_namespaces = 0x7E020000,
     // PR_SET_VMA of linux/prctl.h: names memory. glibc calls it if a tunable requests it.
     set_memory_name = 0x53564D41,
-    // SIOCGIFNAME and SIOCGIFINDEX of linux/sockios.h: an IPv6 address may contain the name or the number of an
-    // interface.
+    // SIOCGIFNAME and SIOCGIFINDEX of linux/sockios.h, for IPv6 addresses with an interface.
     ioctl_interface_name = 0x8910,
     ioctl_interface_number = 0x8933,
     // The bits of a socket's type, without its flags.
@@ -39,6 +38,8 @@ static const uint32_t ioctl_terminal = 0x802C542A;      // asm-generic/ioctls.h:
 
 #define SOCKET(domain, type, protocol) \
     {SYS_socket, {IS(0, (domain)), HAS(1, socket_type, (type)), IS(2, (protocol))}, false}
+#define FCNTL(command) {SYS_fcntl, {IS(1, (command))}}
+#define IOCTL(request) {SYS_ioctl, {IS(1, (request))}}
 #define SOCKET_OPTION(level, name) {SYS_setsockopt, {IS(1, (level)), IS(2, (name))}, false}
 
 const struct condition csystem_conditions[] = {
@@ -63,31 +64,13 @@ const struct condition csystem_conditions[] = {
     {SYS_fchmod, {HAS(1, set_id_bits, 0)}},
 
     // No F_SETOWN, which makes the kernel send signals to other processes, and no leases. Frequent commands first.
-    {SYS_fcntl, {IS(1, F_SETLK)}},
-    {SYS_fcntl, {IS(1, F_GETFL)}},
-    {SYS_fcntl, {IS(1, F_SETFD)}},
-    {SYS_fcntl, {IS(1, F_OFD_SETLK)}},
-    {SYS_fcntl, {IS(1, F_OFD_GETLK)}},
-    {SYS_fcntl, {IS(1, F_OFD_SETLKW)}},
-    {SYS_fcntl, {IS(1, F_GETLK)}},
-    {SYS_fcntl, {IS(1, F_SETLKW)}},
-    {SYS_fcntl, {IS(1, F_GETFD)}},
-    {SYS_fcntl, {IS(1, F_SETFL)}},
-    {SYS_fcntl, {IS(1, F_DUPFD)}},
-    {SYS_fcntl, {IS(1, F_DUPFD_CLOEXEC)}},
-    {SYS_fcntl, {IS(1, F_GETPIPE_SZ)}},
+    FCNTL(F_SETLK), FCNTL(F_GETFL), FCNTL(F_SETFD), FCNTL(F_OFD_SETLK), FCNTL(F_OFD_GETLK), FCNTL(F_OFD_SETLKW),
+    FCNTL(F_GETLK), FCNTL(F_SETLKW), FCNTL(F_GETFD), FCNTL(F_SETFL), FCNTL(F_DUPFD), FCNTL(F_DUPFD_CLOEXEC),
+    FCNTL(F_GETPIPE_SZ),
 
     // No TIOCSTI or TIOCLINUX, which insert input into a terminal, and no FIOSETOWN.
-    {SYS_ioctl, {IS(1, TIOCGWINSZ)}},
-    {SYS_ioctl, {IS(1, TCGETS)}},
-    {SYS_ioctl, {IS(1, ioctl_terminal)}},
-    {SYS_ioctl, {IS(1, ioctl_share_blocks)}},
-    {SYS_ioctl, {IS(1, TIOCGPGRP)}},
-    {SYS_ioctl, {IS(1, FIONREAD)}},
-    {SYS_ioctl, {IS(1, FIONBIO)}},
-    {SYS_ioctl, {IS(1, FIOCLEX)}},
-    {SYS_ioctl, {IS(1, ioctl_interface_name)}},
-    {SYS_ioctl, {IS(1, ioctl_interface_number)}},
+    IOCTL(TIOCGWINSZ), IOCTL(TCGETS), IOCTL(ioctl_terminal), IOCTL(ioctl_share_blocks), IOCTL(TIOCGPGRP),
+    IOCTL(FIONREAD), IOCTL(FIONBIO), IOCTL(FIOCLEX), IOCTL(ioctl_interface_name), IOCTL(ioctl_interface_number),
 
     // TCP and UDP, and the kernel's routes for name lookups. Not AF_UNIX: daemons that run programs on request (D-Bus,
     // container engines) listen on sockets with a path. Refuses AF_UNIX without a report, since glibc tries nscd's
@@ -114,25 +97,15 @@ const struct condition csystem_conditions[] = {
     {SYS_bind, {IS(2, sizeof(struct sockaddr_in6))}},
 #endif
     // Set by libcurl, hiredis and the resolver. None of these options attaches a program to a socket.
-    SOCKET_OPTION(SOL_SOCKET, SO_KEEPALIVE),
-    SOCKET_OPTION(SOL_SOCKET, SO_RCVTIMEO),
-    SOCKET_OPTION(SOL_SOCKET, SO_SNDTIMEO),
-    SOCKET_OPTION(SOL_SOCKET, SO_RCVBUF),
-    SOCKET_OPTION(SOL_SOCKET, SO_SNDBUF),
-    SOCKET_OPTION(SOL_SOCKET, SO_REUSEADDR),
-    SOCKET_OPTION(IPPROTO_TCP, TCP_NODELAY),
-    SOCKET_OPTION(IPPROTO_TCP, TCP_MAXSEG),
-    SOCKET_OPTION(IPPROTO_TCP, TCP_KEEPIDLE),
-    SOCKET_OPTION(IPPROTO_TCP, TCP_KEEPINTVL),
-    SOCKET_OPTION(IPPROTO_TCP, TCP_KEEPCNT),
-    SOCKET_OPTION(IPPROTO_TCP, TCP_QUICKACK),
-    SOCKET_OPTION(IPPROTO_TCP, TCP_USER_TIMEOUT),
-    SOCKET_OPTION(IPPROTO_TCP, TCP_FASTOPEN_CONNECT),
-    SOCKET_OPTION(IPPROTO_IP, IP_TOS),
-    SOCKET_OPTION(IPPROTO_IP, ip_receive_errors),
-    SOCKET_OPTION(IPPROTO_IPV6, IPV6_V6ONLY),
-    SOCKET_OPTION(IPPROTO_IPV6, ipv6_receive_errors),
-    SOCKET_OPTION(IPPROTO_IPV6, ipv6_traffic_class),
+    SOCKET_OPTION(SOL_SOCKET, SO_KEEPALIVE), SOCKET_OPTION(SOL_SOCKET, SO_RCVTIMEO),
+    SOCKET_OPTION(SOL_SOCKET, SO_SNDTIMEO), SOCKET_OPTION(SOL_SOCKET, SO_RCVBUF), SOCKET_OPTION(SOL_SOCKET, SO_SNDBUF),
+    SOCKET_OPTION(SOL_SOCKET, SO_REUSEADDR), SOCKET_OPTION(IPPROTO_TCP, TCP_NODELAY),
+    SOCKET_OPTION(IPPROTO_TCP, TCP_MAXSEG), SOCKET_OPTION(IPPROTO_TCP, TCP_KEEPIDLE),
+    SOCKET_OPTION(IPPROTO_TCP, TCP_KEEPINTVL), SOCKET_OPTION(IPPROTO_TCP, TCP_KEEPCNT),
+    SOCKET_OPTION(IPPROTO_TCP, TCP_QUICKACK), SOCKET_OPTION(IPPROTO_TCP, TCP_USER_TIMEOUT),
+    SOCKET_OPTION(IPPROTO_TCP, TCP_FASTOPEN_CONNECT), SOCKET_OPTION(IPPROTO_IP, IP_TOS),
+    SOCKET_OPTION(IPPROTO_IP, ip_receive_errors), SOCKET_OPTION(IPPROTO_IPV6, IPV6_V6ONLY),
+    SOCKET_OPTION(IPPROTO_IPV6, ipv6_receive_errors), SOCKET_OPTION(IPPROTO_IPV6, ipv6_traffic_class),
 };
 
 const size_t csystem_condition_count = sizeof csystem_conditions / sizeof *csystem_conditions;

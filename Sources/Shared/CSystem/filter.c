@@ -1,8 +1,6 @@
-#include "CSystem.h"
+#include "calls.h"
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
-
-#include "calls.h"
 
 #include <errno.h>
 #include <linux/audit.h>

@@ -1,6 +1,6 @@
-#include "CSystem.h"
-
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
+
+#include "calls.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -133,13 +133,6 @@ bool csystem_report_refusals(const struct csystem_report *wanted) {
     line = *wanted;
     struct sigaction action = {.sa_sigaction = report, .sa_flags = SA_SIGINFO | SA_RESTART};
     return sigaction(SIGSYS, &action, NULL) == 0;
-}
-
-#else
-
-bool csystem_report_refusals(const struct csystem_report *wanted) {
-    (void)wanted;
-    return false;
 }
 
 #endif

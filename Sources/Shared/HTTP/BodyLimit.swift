@@ -20,15 +20,14 @@ struct BodyLimit {
         if overflow || total > byteLimit { throw FetchFailure.tooLarge(url: url, byteLimit: byteLimit) }
     }
 
-    /// Counts received bytes. Throws `FetchFailure.tooLarge` if the total is over the limit.
+    /// Throws `FetchFailure.tooLarge` if the total is over the limit.
     mutating func add(_ bytes: Int) throws {
         count += bytes
         if count > byteLimit { throw FetchFailure.tooLarge(url: url, byteLimit: byteLimit) }
     }
 
-    /// Checks whether a partial response (206) completes the resource. A server may send less than the requested range
-    /// (RFC 9110 §14.2) or less than its `Content-Range`. Both throw `FetchFailure.cutShort`, and another attempt may
-    /// continue.
+    /// Throws `FetchFailure.cutShort` if a partial response (206) does not complete the resource: the server sent less
+    /// than the requested range (RFC 9110 §14.2), or less than its `Content-Range`. Another attempt may continue.
     func end(_ response: HTTPResponse) throws {
         guard response.status == 206, let range = ContentRange(response.headers) else { return }
         if count != range.last + 1 {

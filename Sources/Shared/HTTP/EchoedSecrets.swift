@@ -1,7 +1,7 @@
 import Support
 
-/// The secrets of a request. Some servers echo secrets in error responses to help with debugging. The tools remove the
-/// secrets before they print, log or record such a response.
+/// The secrets of a request, to remove from error responses before they are printed, logged or recorded: some servers
+/// echo them for debugging.
 package struct EchoedSecrets: Sendable {
     private let secrets: [[UInt8]]
 
@@ -30,9 +30,7 @@ package struct EchoedSecrets: Sendable {
         String(decoding: removed(from: Array(text.utf8)), as: UTF8.self)
     }
 
-    func removed(from body: [UInt8]) -> [UInt8] {
-        secrets.reduce(body) { Self.replacing($1, in: $0) }
-    }
+    func removed(from body: [UInt8]) -> [UInt8] { secrets.reduce(body) { Self.replacing($1, in: $0) } }
 
     private static func replacing(_ secret: [UInt8], in body: [UInt8]) -> [UInt8] {
         guard body.count >= secret.count else { return body }

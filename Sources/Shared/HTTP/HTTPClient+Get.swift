@@ -7,7 +7,7 @@ extension HTTPClient {
     /// The maximum number of bytes per delivery if the rate is limited, so that data arrives evenly.
     static let pacedPiece = 16_384
 
-    /// The request of an attempt, and its accepted statuses.
+    /// A request and its accepted statuses.
     public typealias Attempt = (request: HTTPRequest, statuses: Set<Int>)
 
     /// Thrown by a receiver if the response is useless but a different request may succeed. The client makes the next
@@ -25,9 +25,7 @@ extension HTTPClient {
     public func get(
         _ request: HTTPRequest, accepting statuses: Set<Int> = HTTPResponse.wholeStatuses,
         receive: (HTTPEvent) throws -> Void, check: (HTTPResponse) throws -> Void = { _ in }
-    ) throws -> HTTPResponse {
-        try get(attempts: { (request, statuses) }, receive: receive, check: check)
-    }
+    ) throws -> HTTPResponse { try get(attempts: { (request, statuses) }, receive: receive, check: check) }
 
     /// Makes each attempt with a separate request, so that an attempt may continue the previous one (`rangeStart`).
     /// Such progress restarts the retry schedule, since the body will be complete eventually. The total timeout of the
@@ -112,9 +110,7 @@ extension HTTPClient {
         } judge: { result in
             switch result {
             case .success(let response):
-                let answer = FetchFailure.Answer(
-                    status: response.status, headers: response.headers, url: response.url,
-                    body: Array(bytes.prefix(Self.errorBodyLimit)))
+                let answer = FetchFailure.Answer(response, body: Array(bytes.prefix(Self.errorBodyLimit)))
                 if isPassingFault(answer) { throw FetchFailure.passingFault(answer) }
                 return response
             case .failure(FetchFailure.status(let answer)) where isPassingFault(answer):
@@ -157,8 +153,7 @@ extension HTTPClient {
             guard RedirectPolicy.isRedirect(response.status) else {
                 throw FetchFailure.status(
                     FetchFailure.Answer(
-                        status: response.status, headers: response.headers, url: response.url,
-                        body: EchoedSecrets(of: request).removed(from: answer.body),
+                        response, body: EchoedSecrets(of: request).removed(from: answer.body),
                         retryAfter: response.headers.retryAfter(now: clock.now())))
             }
             request = try redirects.next(after: response, to: request, followed: followed)
@@ -166,8 +161,7 @@ extension HTTPClient {
         }
     }
 
-    /// Waits until `hosts` permits an exchange with this host. Extends the deadline by the wait, since the server has
-    /// not caused it.
+    /// Waits until `hosts` permits an exchange with this host, and extends the deadline by the wait.
     private func takingTurn<Result>(
         _ request: HTTPRequest, deadline: inout Duration, _ body: (HTTPRequest) throws -> Result
     ) throws -> Result {
@@ -187,8 +181,7 @@ extension HTTPClient {
         return try hosts.withRoom(at: request.url, interruption: interruption, begin)
     }
 
-    /// Before connecting, checks whether secrets may be sent to the host, and whether a host given as an address is
-    /// allowed.
+    /// Checks whether the host may receive the request's secrets, and whether a host given as an address is allowed.
     private func judge(_ request: HTTPRequest) throws {
         if let exposure = request.exposure { throw exposure }
         if request.withholdsPassword { warnOfWithheldPassword(for: request.url) }

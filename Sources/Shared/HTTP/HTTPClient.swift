@@ -10,17 +10,15 @@ public struct HTTPClient: Sendable {
     let timeouts: HTTPRequest.Timeouts?
     let rate: RateLimit?
     let hosts: HostLimit?
-    /// Used for requests without a `.netrc`.
+    /// For requests without a `.netrc`.
     public let passwords: Netrc?
     let log: Log
     let interruption: Interruption
-    /// Compared with dates in responses.
+    /// For dates in responses.
     let clock: Clock
-    /// A monotonic clock for timeouts.
     let uptime: @Sendable () -> Duration
     let sleep: Sleeper
     private let hasWarned = Monitor(false)
-    /// See `watched(by:)`.
     var watch: (@Sendable () throws -> Void)?
 
     /// - Parameters:
@@ -63,18 +61,17 @@ public struct HTTPClient: Sendable {
         return client
     }
 
-    /// Returns a client that does not retry.
+    /// A client that does not retry.
     public var askingOnce: HTTPClient {
         var client = self
         client.retries.retries = 0
         return client
     }
 
-    /// Warns once about a `.netrc` entry that is not sent.
+    /// Warns once about an entry of the `.netrc` that is not sent.
     func warnOfWithheldPassword(for url: WebURL) {
         if hasWarned.testAndSet() { return }
-        log.warning(
-            "\(url.origin): the user name and password of the netrc file are not sent unencrypted; use https")
+        log.warning("\(url.origin): the user name and password of the netrc file are not sent unencrypted; use https")
     }
 
     /// Throws `Cancelled` if the run is stopped, and errors of the watch. Called during long work between requests.
@@ -114,7 +111,7 @@ public struct HTTPClient: Sendable {
     }
 }
 
-/// An address of a host, and the guard's verdict on it.
+/// See `HTTPClient.judgedAddresses`.
 public struct JudgedAddress: Sendable, Hashable {
     public let address: IPAddress
     public let verdict: AddressGuard.Verdict

@@ -12,7 +12,7 @@ public struct RedirectPolicy: Sendable, Hashable {
     /// Whether the status redirects to another address (RFC 9110 §15.4). 300 and 304 to 306 do not.
     public static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
 
-    /// Returns the request that follows the redirect `response`, after `followed` earlier redirects.
+    /// Returns the request that follows a redirect, after `followed` earlier redirects.
     ///
     /// A request to another origin keeps only header fields that cross origins, and only the credentials of the new
     /// URL. A fragment is kept unless the new URL has a fragment (RFC 9110 §10.2.2). After 303, PUT becomes GET
@@ -22,9 +22,7 @@ public struct RedirectPolicy: Sendable, Hashable {
         guard let location = response.headers.last("Location"), !location.isEmpty else {
             throw FetchFailure.badRedirect(url: request.url, status: response.status)
         }
-        guard followed < limit else {
-            throw FetchFailure.tooManyRedirects(url: request.url, limit: limit)
-        }
+        guard followed < limit else { throw FetchFailure.tooManyRedirects(url: request.url, limit: limit) }
         var target = try request.url.resolving(location)
         if target.fragment == nil { target.fragment = request.url.fragment }
         if request.url.scheme == .https, target.scheme == .http, !allowsInsecure {

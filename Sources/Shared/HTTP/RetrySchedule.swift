@@ -32,20 +32,14 @@ public struct RetrySchedule: Sendable {
     ///   - remaining: the remaining time of the request; the delay must be shorter.
     public func delay(after failure: any Failure, attempt: Int, remaining: Duration) -> Duration? {
         guard attempt <= retries, failure.isTransient, !(failure is Cancelled) else { return nil }
-        let asked = (failure as? FetchFailure)?.retryAfter
-        let delay: Duration
-        if let asked, asked > .zero {
+        var delay = Self.firstDelay
+        if let asked = (failure as? FetchFailure)?.retryAfter, asked > .zero {
             guard asked <= Self.longestRateLimit else { return nil }
             delay = asked
         } else {
-            delay = ceiling(attempt: attempt) * min(max(random(), 0), 1)
+            for _ in 1..<max(attempt, 1) where delay < Self.longestDelay { delay = delay * 2 }
+            delay = min(delay, Self.longestDelay) * min(max(random(), 0), 1)
         }
         return delay < remaining ? delay : nil
-    }
-
-    private func ceiling(attempt: Int) -> Duration {
-        var delay = Self.firstDelay
-        for _ in 1..<max(attempt, 1) where delay < Self.longestDelay { delay = delay * 2 }
-        return min(delay, Self.longestDelay)
     }
 }

@@ -5,12 +5,10 @@ import Libc
 /// After a signal, current work has at most `grace` to clean up. Then the process ends by the same signal, so that a
 /// shell or Make sees the cause. A second signal ends the process immediately.
 extension Interruption {
-    /// The time for current work to clean up after a signal.
     private static let grace = Duration.seconds(5)
 
     /// Makes SIGINT, SIGTERM and SIGHUP cancel this run. Call it before starting other threads, which inherit the
-    /// blocked signals. Does nothing and returns false if it was called before. Throws `SystemFailure` if no thread can
-    /// be started.
+    /// blocked signals. Returns false if it was called before. Throws `SystemFailure` if no thread can be started.
     @discardableResult
     public func catchSignals() throws -> Bool {
         if catchesSignals.testAndSet() { return false }
@@ -64,7 +62,7 @@ extension Interruption {
         }.detach()
     }
 
-    /// Ends the process by the signal that stopped the run, if any.
+    /// Ends the process by the signal that stopped the run; does nothing without such a signal.
     public func endIfSignalled() {
         if case .signal(let number) = cause { Self.end(by: number) }
     }

@@ -52,20 +52,17 @@ enum {
     CCURL_INFO_PRETRANSFER_TIME_T = 0x600000 + 53,
 };
 
-// CURLcode (curl.h): all codes of local errors, and of failures other than a bad response.
+// CURLcode (curl.h), without the codes of bad responses.
 enum {
     CCURL_OK = 0,
-    CCURL_UNSUPPORTED_PROTOCOL = 1,
     CCURL_FAILED_INIT = 2,
     CCURL_URL_MALFORMAT = 3,
     CCURL_NOT_BUILT_IN = 4,
     CCURL_COULDNT_RESOLVE_PROXY = 5,
     CCURL_COULDNT_RESOLVE_HOST = 6,
     CCURL_COULDNT_CONNECT = 7,
-    CCURL_WEIRD_SERVER_REPLY = 8,
     CCURL_HTTP2 = 16,
     CCURL_PARTIAL_FILE = 18,
-    CCURL_WRITE_ERROR = 23,
     CCURL_READ_ERROR = 26,
     CCURL_OUT_OF_MEMORY = 27,
     CCURL_OPERATION_TIMEDOUT = 28,
@@ -83,7 +80,6 @@ enum {
     CCURL_SSL_CERTPROBLEM = 58,
     CCURL_SSL_CIPHER = 59,
     CCURL_PEER_FAILED_VERIFICATION = 60,
-    CCURL_BAD_CONTENT_ENCODING = 61,
     CCURL_USE_SSL_FAILED = 64,
     CCURL_SEND_FAIL_REWIND = 65,
     CCURL_SSL_ENGINE_INITFAILED = 66,
@@ -120,8 +116,7 @@ typedef struct ccurl_connection ccurl_connection;
 // The callbacks of a transfer. They run in ccurl_step, on its thread.
 typedef struct {
     void *_Nullable context;
-    // `head` receives a header line, `body` a part of the body. Returning false ends the transfer with
-    // CCURL_WRITE_ERROR.
+    // `head` receives a header line, `body` a part of the body. Returning false ends the transfer.
     bool (*head)(void *_Nullable context, const uint8_t *_Nullable bytes, size_t count);
     bool (*body)(void *_Nullable context, const uint8_t *_Nullable bytes, size_t count);
     // Fills the buffer with bytes of the request body from `offset` on. Returns their number, or a negative number to
@@ -135,7 +130,7 @@ typedef struct {
 ccurl_connection *_Nullable ccurl_open(void);
 void ccurl_close(ccurl_connection *connection);
 
-// Resets all options, but keeps network connections open for the next transfer.
+// Resets all options, but keeps network connections open.
 void ccurl_reset(ccurl_connection *connection);
 // Both return a CURLcode.
 int ccurl_set_long(ccurl_connection *connection, int option, long value);

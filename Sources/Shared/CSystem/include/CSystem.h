@@ -21,8 +21,8 @@ int csystem_open_unnamed(int folder, unsigned mode);
 // Links an open unnamed file into an open folder, under a name that must not exist. Returns -1 with errno set.
 int csystem_name_file(int descriptor, int folder, const char *name);
 
-// Uses the disk only while it is otherwise idle (ioprio_set(2), class idle), for the calling thread and threads that
-// it starts. A hint that some I/O schedulers ignore.
+// Uses the disk only while no other process does (ioprio_set(2), class idle), for the calling thread and threads that
+// it starts. Some I/O schedulers ignore this.
 void csystem_use_idle_disk(void);
 
 // Whether an open file is in memory: on tmpfs or ramfs (statfs(2)).
@@ -60,13 +60,12 @@ void csystem_unlock_byte(int descriptor, int64_t offset);
 // Whether another open file description has locked a byte: 1 or 0, or -1 with errno set.
 int csystem_is_byte_locked(int descriptor, int64_t offset);
 
-// Sets or removes a lock of the process on a byte (fcntl(2), F_SETLK), so that other processes can query its process
-// ID. The kernel reports no ID for the locks above. The lock is lost when the process closes any descriptor of the
-// file. The lock only informs other processes, so failures are ignored.
+// Sets or removes a lock of the process on a byte (fcntl(2), F_SETLK). Other processes can query the ID of its owner,
+// which the kernel does not report for the locks above. The process loses the lock when it closes any descriptor of the
+// file. Ignores failures, since the lock only informs.
 void csystem_sign_byte(int descriptor, int64_t offset, bool is_signed);
 
-// The ID of another process that has locked a byte with `csystem_sign_byte`, or 0 if there is none or it is not
-// visible.
+// The ID of another process that has locked a byte with `csystem_sign_byte`; 0 if there is none or it is not visible.
 pid_t csystem_byte_signer(int descriptor, int64_t offset);
 
 // The CPU time of all threads of a process in nanoseconds, or -1 if unknown.
@@ -81,10 +80,8 @@ bool csystem_close_from(int first);
 // MARK: Dropping rights, on Linux on x86-64 and ARM64. Elsewhere these functions do nothing.
 
 enum csystem_right {
-    // Read a file, or a folder with its contents.
-    csystem_right_read,
-    // Also write it, and create, remove and move its contents.
-    csystem_right_write,
+    csystem_right_read,   // read a file, or a folder with its contents
+    csystem_right_write,  // also write it, and create, remove and move its contents
 };
 
 // The version of the kernel's Landlock interface; 0 if the kernel has none.
@@ -94,7 +91,7 @@ int csystem_landlock_version(void);
 // it, the set also refuses TCP: listening in any case, connecting unless `network` is true.
 int csystem_landlock_begin(int version, bool network);
 
-// Adds a rule for a path, following links. Returns true also for a missing file, which needs no rule.
+// Adds a rule for a path, following links. Returns true also if the file is missing.
 bool csystem_landlock_allow(int rules, int version, const char *path, enum csystem_right right);
 
 // Applies the rules permanently to the calling thread and threads that it starts.
@@ -106,16 +103,12 @@ void csystem_drop_capabilities(void);
 
 // Sets of system calls that a process may make in addition to the basic set.
 enum {
-    // Create, change and remove files.
-    csystem_needs_files = 1,
-    // Set the permissions of open files.
-    csystem_needs_permissions = 2,
-    // Connect to servers, and look up their names.
-    csystem_needs_network = 4,
+    csystem_needs_files = 1,        // create, change and remove files
+    csystem_needs_permissions = 2,  // set the permissions of open files
+    csystem_needs_network = 4,      // connect to servers, and look up their names
 };
 
-// A message about a refused call: the name of the call appears between these two texts, which must live as long as the
-// process.
+// A message about a refused call, around the name of the call. Both texts must live as long as the process.
 struct csystem_report {
     const char *before;
     const char *after;
@@ -126,9 +119,6 @@ struct csystem_report {
 // With a `report`, writes the first refusal of each call to standard error; a refused call in a thread that blocks
 // SIGSYS then ends the process. Returns false if the system does not support filters.
 bool csystem_filter_calls(unsigned needs, const struct csystem_report *report);
-
-// Installs the SIGSYS handler that reports refusals.
-bool csystem_report_refusals(const struct csystem_report *report);
 
 // An instruction of a filter: the kernel's `struct sock_filter`.
 struct csystem_instruction {

@@ -8,32 +8,23 @@ public struct AddressGuard: Sendable, Hashable, CustomStringConvertible {
         case refused(AddressClass)
     }
 
-    private let allowsEverything: Bool
-    /// Allowed blocks that are not public.
-    private let exceptions: [AddressRange]
+    /// Allowed blocks that are not public; nil if every address is allowed.
+    private let exceptions: [AddressRange]?
 
     /// Refuses every address that is not public.
     public static let standard = AddressGuard(allowing: [])
-    public static let allowingAll = AddressGuard(allowsEverything: true, exceptions: [])
+    public static let allowingAll = AddressGuard(allowing: nil)
 
-    /// Refuses every address that is not public, except addresses in these blocks.
-    public init(allowing exceptions: [AddressRange]) {
-        self.init(allowsEverything: false, exceptions: exceptions)
-    }
-
-    private init(allowsEverything: Bool, exceptions: [AddressRange]) {
-        self.allowsEverything = allowsEverything
-        self.exceptions = exceptions
-    }
+    /// Refuses every address that is not public, except addresses in these blocks. Nil allows every address.
+    public init(allowing exceptions: [AddressRange]?) { self.exceptions = exceptions }
 
     /// Parses the value of `--allow-private` and `APOD_TOOLS_ALLOW_PRIVATE`: `1` allows all addresses, `0` or an empty
     /// value allows none, and comma-separated CIDR blocks allow those blocks. Throws `ConfigurationFailure`.
     public init(allowPrivate text: String) throws {
-        let items = text.split { $0 == "," || $0 == " " }
-        switch items {
+        switch text.split(whereSeparator: { $0 == "," || $0 == " " }) {
         case [], ["0"]: self = .standard
         case ["1"]: self = .allowingAll
-        default:
+        case let items:
             self.init(
                 allowing: try items.map { item in
                     guard let range = AddressRange(item) else {
@@ -48,21 +39,20 @@ public struct AddressGuard: Sendable, Hashable, CustomStringConvertible {
 
     /// The value of `--allow-private`.
     public var description: String {
-        if allowsEverything { return "1" }
+        guard let exceptions else { return "1" }
         return exceptions.isEmpty ? "0" : exceptions.map(\.description).joined(separator: ",")
     }
 
     /// Whether any address is refused.
-    var judges: Bool { !allowsEverything }
+    var judges: Bool { exceptions != nil }
 
-    /// Returns whether the tools may connect to `address`. Pure.
     public func verdict(on address: IPAddress) -> Verdict {
-        if allowsEverything { return .allowed }
+        guard let exceptions else { return .allowed }
         let kind = AddressClass(address)
         if kind == .global { return .allowed }
         let inner = address.embeddedIPv4
         let isException = exceptions.contains { range in
-            range.contains(address) || (inner.map { range.contains($0) } ?? false)
+            range.contains(address) || inner.map(range.contains) ?? false
         }
         return isException ? .allowed : .refused(kind)
     }

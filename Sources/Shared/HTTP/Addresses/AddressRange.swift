@@ -10,7 +10,7 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
     public init?(_ address: IPAddress, prefixLength: Int) {
         guard prefixLength >= 0, prefixLength <= address.bytes.count * 8 else { return nil }
         let masked = address.bytes.enumerated().map { index, byte in
-            byte & Self.mask(byteAt: index, prefixLength: prefixLength)
+            byte & ~(UInt8.max >> max(prefixLength - index * 8, 0))
         }
         guard let network = IPAddress(bytes: masked) else { return nil }
         self.network = network
@@ -30,16 +30,8 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
     }
 
     public func contains(_ address: IPAddress) -> Bool {
-        guard address.bytes.count == network.bytes.count else { return false }
-        for (index, byte) in address.bytes.enumerated()
-        where byte & Self.mask(byteAt: index, prefixLength: prefixLength) != network.bytes[index] { return false }
-        return true
+        AddressRange(address, prefixLength: prefixLength)?.network == network
     }
 
     public var description: String { "\(network)/\(prefixLength)" }
-
-    private static func mask(byteAt index: Int, prefixLength: Int) -> UInt8 {
-        let bits = min(max(prefixLength - index * 8, 0), 8)
-        return bits == 0 ? 0 : UInt8.max << (8 - UInt8(bits))
-    }
 }

@@ -15,7 +15,7 @@ public struct IPAddress: Sendable, Hashable {
         return bytes == zeros + [0, 0, 0, 0, 0, 1] || bytes.starts(with: zeros + [0xFF, 0xFF, 127])
     }
 
-    /// - Parameter bytes: in network order; the result is nil unless there are 4 or 16.
+    /// Returns nil unless there are 4 or 16 bytes.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.bytes = bytes
@@ -23,8 +23,7 @@ public struct IPAddress: Sendable, Hashable {
 
     public init(_ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8) { bytes = [a, b, c, d] }
 
-    /// Parses an IPv4 address of four decimal numbers without leading zeros, or an IPv6 address (RFC 4291 §2.2) without
-    /// a zone.
+    /// Parses four decimal numbers without leading zeros, or an IPv6 address (RFC 4291 §2.2) without a zone.
     public init?(_ text: some StringProtocol) {
         guard let bytes = text.contains(":") ? Self.ipv6(Array(text.utf8)) : Self.dottedIPv4(Array(text.utf8)[...])
         else { return nil }
@@ -38,11 +37,8 @@ public struct IPAddress: Sendable, Hashable {
     init?(anyIPv4Form text: ArraySlice<UInt8>) {
         let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard (1...4).contains(parts.count) else { return nil }
-        var numbers: [UInt64] = []
-        for part in parts {
-            guard let number = Self.number(part) else { return nil }
-            numbers.append(number)
-        }
+        var numbers = parts.compactMap(Self.number)
+        guard numbers.count == parts.count else { return nil }
         let last = numbers.removeLast()
         guard numbers.allSatisfy({ $0 <= 255 }), last < 1 << (8 * UInt64(4 - numbers.count)) else { return nil }
         var value = last
@@ -53,7 +49,7 @@ public struct IPAddress: Sendable, Hashable {
     private static func number(_ text: ArraySlice<UInt8>) -> UInt64? {
         let zero = UInt8(ascii: "0")
         var digits = text
-        var radix: UInt64 = 10
+        var radix = 10
         if digits.count >= 2, digits.first == zero, digits[digits.startIndex + 1] | 0x20 == UInt8(ascii: "x") {
             digits = digits.dropFirst(2)
             radix = 16
@@ -61,16 +57,9 @@ public struct IPAddress: Sendable, Hashable {
             digits = digits.dropFirst()
             radix = 8
         }
-        guard !digits.isEmpty else { return nil }
-        var value: UInt64 = 0
-        for byte in digits {
-            guard let digit = byte.hexDigitValue, digit < radix else { return nil }
-            let (product, overflow) = value.multipliedReportingOverflow(by: radix)
-            let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
-            if overflow || carry { return nil }
-            value = sum
-        }
-        return value
+        // Digits only, since `UInt64` also accepts a sign. Returns nil if there are none, or if the number overflows.
+        guard digits.allSatisfy(\.isHexDigit) else { return nil }
+        return UInt64(String(decoding: digits, as: UTF8.self), radix: radix)
     }
 
     private static func dottedIPv4(_ text: ArraySlice<UInt8>) -> [UInt8]? {
@@ -78,23 +67,20 @@ public struct IPAddress: Sendable, Hashable {
         guard parts.count == 4 else { return nil }
         var bytes: [UInt8] = []
         for part in parts {
-            guard (1...3).contains(part.count), part.allSatisfy(\.isDigit),
-                part.count == 1 || part.first != 0x30
+            guard (1...3).contains(part.count), part.allSatisfy(\.isDigit), part.count == 1 || part.first != 0x30,
+                let byte = UInt8(String(decoding: part, as: UTF8.self))
             else { return nil }
-            let value = part.reduce(0) { $0 * 10 + Int($1 - 0x30) }
-            guard value <= 255 else { return nil }
-            bytes.append(UInt8(value))
+            bytes.append(byte)
         }
         return bytes
     }
 
     /// RFC 4291 §2.2: eight groups; one run of zeros may be written `::`, and the last two groups as an IPv4 address.
     private static func ipv6(_ text: [UInt8]) -> [UInt8]? {
-        let colon = UInt8(ascii: ":")
-        let gap = text.indices.first { $0 + 1 < text.count && text[$0] == colon && text[$0 + 1] == colon }
+        let gap = text.indices.dropLast().first { text[$0...].starts(with: "::".utf8) }
         guard let gap else {
-            guard let bytes = groups(text[...], mayEndInIPv4: true), bytes.count == 16 else { return nil }
-            return bytes
+            let bytes = groups(text[...], mayEndInIPv4: true)
+            return bytes?.count == 16 ? bytes : nil
         }
         guard let head = groups(text[..<gap], mayEndInIPv4: false),
             let tail = groups(text[(gap + 2)...], mayEndInIPv4: true), head.count + tail.count <= 14
@@ -112,12 +98,9 @@ public struct IPAddress: Sendable, Hashable {
                 bytes += ipv4
                 continue
             }
-            guard (1...4).contains(part.count) else { return nil }
-            var value: UInt16 = 0
-            for byte in part {
-                guard let digit = byte.hexDigitValue else { return nil }
-                value = value << 4 | UInt16(digit)
-            }
+            guard (1...4).contains(part.count), part.allSatisfy(\.isHexDigit),
+                let value = UInt16(String(decoding: part, as: UTF8.self), radix: 16)
+            else { return nil }
             bytes += [UInt8(value >> 8), UInt8(value & 0xFF)]
         }
         return bytes.count <= 16 ? bytes : nil

@@ -9,7 +9,6 @@ public struct GivenHeaders: Sendable {
 
     public init() {}
 
-    /// Whether any field lacks an origin.
     public var needOrigin: Bool { !withoutOrigin.isEmpty }
 
     /// Whether any field without an origin is `Authorization`.
@@ -30,8 +29,7 @@ public struct GivenHeaders: Sendable {
         }
     }
 
-    /// Adds the token as `Authorization: Bearer …` (RFC 6750 §2.1). Throws `UsageFailure` if the origin already has an
-    /// `Authorization`.
+    /// Adds `Authorization: Bearer …` (RFC 6750 §2.1). Throws `UsageFailure` if the origin already has this field.
     public mutating func add(bearer token: String, for origin: WebURL.Origin? = nil) throws(UsageFailure) {
         let others = origin.map { ofOrigin[$0] ?? [] } ?? withoutOrigin
         if others.contains(where: \.isAuthorization) {

@@ -2,7 +2,7 @@ import Support
 
 /// A header field as users write it, optionally after the only origin that may receive it.
 public struct HeaderLine: Sendable {
-    /// The only origin that may receive the field; nil if the line names no origin.
+    /// Nil if the line names no origin.
     public let origin: WebURL.Origin?
     public let header: HTTPHeader
 
@@ -40,20 +40,17 @@ public struct HeaderLine: Sendable {
 
     /// Removes a leading origin, and the white space after it, from `text`. Returns nil if there is none.
     private static func takeOrigin(_ text: inout Substring, _ source: String) throws(UsageFailure) -> WebURL.Origin? {
-        guard let scheme = String(text).prefix(before: "://"), scheme.allSatisfy({ $0.isLetter }) else {
-            return nil
-        }
+        guard let scheme = String(text).prefix(before: "://"), scheme.allSatisfy({ $0.isLetter }) else { return nil }
         let end = text.firstIndex { $0 == " " || $0 == "\t" } ?? text.endIndex
-        let word = String(text[..<end])
-        guard let origin = WebURL.Origin(word) else {
+        guard let origin = WebURL.Origin(String(text[..<end])) else {
             throw UsageFailure("\(source) takes an origin such as https://example.org before the header")
         }
         text = text[end...].trimming(while: \.isBlank)
         return origin
     }
 
-    /// Whether only the tools may set this field: it would change how a cache must treat the response (ranges,
-    /// conditions, codings) or the framing of the message (RFC 9112 §6), or is `Host`, which must match the address.
+    /// Whether only the tools may set this field: it affects how a cache must treat the response (ranges, conditions,
+    /// codings) or the framing of the message (RFC 9112 §6), or must match the address (`Host`).
     private static func isTheToolsOwn(_ name: String) -> Bool {
         [
             "accept-encoding", "connection", "content-length", "expect", "host", "if-match", "if-modified-since",
@@ -64,6 +61,5 @@ public struct HeaderLine: Sendable {
 }
 
 extension Character {
-    /// Whether the character is a space, a tab, or the carriage return of a line end.
     fileprivate var isBlank: Bool { self == " " || self == "\t" || self == "\r" }
 }

@@ -15,8 +15,7 @@ public struct Netrc: Sendable, Hashable {
         var password: String?
         func finish(_ machines: inout [String: [WebURL.Credentials]]) {
             if let machine, login != nil || password != nil {
-                machines[machine, default: []].append(
-                    WebURL.Credentials(user: login ?? "", password: password ?? ""))
+                machines[machine, default: []].append(WebURL.Credentials(user: login ?? "", password: password ?? ""))
             }
             (login, password) = (nil, nil)
         }

@@ -7,8 +7,7 @@ import Support
 /// which libcurl allows from any thread while the handle exists, that is, while this object is referenced.
 final class CurlConnection: @unchecked Sendable {
     let handle: OpaquePointer
-    /// Collects bytes of a body until they are delivered. Reused between exchanges, since allocating memory costs more
-    /// than filling it.
+    /// The undelivered bytes of a body. Reused between exchanges, since allocating memory costs more than filling it.
     let gathered: UnsafeMutableRawBufferPointer
     /// The origin of the last exchange. A connection to this origin may still be open.
     var origin: WebURL.Origin?
@@ -44,11 +43,9 @@ struct CurlConnectionPool {
     /// Removes a connection to `origin` from the pool, or the least recently used connection if the pool is full.
     /// Returns nil if a new connection is needed.
     mutating func take(for origin: WebURL.Origin) -> CurlConnection? {
-        guard let index = idle.lastIndex(where: { $0.origin == origin }) else {
-            // While there is room, connections to other servers stay open for later requests.
-            return idle.count >= Self.limit ? idle.removeFirst() : nil
-        }
-        return idle.remove(at: index)
+        if let index = idle.lastIndex(where: { $0.origin == origin }) { return idle.remove(at: index) }
+        // While there is room, connections to other servers stay open for later requests.
+        return idle.count >= Self.limit ? idle.removeFirst() : nil
     }
 
     mutating func giveBack(_ connection: CurlConnection) {

@@ -10,14 +10,13 @@ final class CurlExchange {
     private let receive: (HTTPEvent) throws -> Void
     private var reader = HeadReader()
     private var response: HTTPResponse?
-    /// The error of the callback that ended the transfer.
+    /// From the callback that ended the transfer.
     private var error: (any Error)?
     private var refused: (address: IPAddress, kind: AddressClass)?
     private var hasDialled = false
-    /// The time of the last event. Lines of an incomplete head do not count, since they deliver nothing to the
-    /// receiver.
+    /// The time of the last event for the receiver. Lines of an incomplete head are no events.
     private var lastEvent = SteadyTime.now()
-    /// The number of bytes in `connection.gathered` that are not yet delivered.
+    /// The number of undelivered bytes in `connection.gathered`.
     private var gatheredCount = 0
 
     init(
@@ -58,7 +57,9 @@ final class CurlExchange {
                 }))
         let result = try withExtendedLifetime(self) {
             try interruption.during(onCancel: { [connection] in connection.wake() }) {
-                guard ccurl_begin(handle) else { throw fault("out of memory") }
+                guard ccurl_begin(handle) else {
+                    throw FetchFailure.transportFault(url: request.url, detail: "out of memory")
+                }
                 while true {
                     let result = ccurl_step(handle)
                     // Delivers received bytes without waiting for more.
@@ -98,8 +99,7 @@ final class CurlExchange {
             error = FetchFailure.badAnswer(url: request.url, detail: "its header is larger than 300 kB")
             return false
         case .complete(let status, let headers, let endsAtClose):
-            let response = HTTPResponse(
-                status: status, headers: headers, url: request.url, endsAtClose: endsAtClose)
+            let response = HTTPResponse(status: status, headers: headers, url: request.url, endsAtClose: endsAtClose)
             self.response = response
             lastEvent = SteadyTime.now()
             return deliver(.head(response))
@@ -158,27 +158,26 @@ final class CurlExchange {
         return true
     }
 
-    private func fault(_ detail: String) -> FetchFailure { .transportFault(url: request.url, detail: detail) }
-
     private func failure(_ result: Int32, _ handle: OpaquePointer) -> FetchFailure {
-        if let refused, !hasDialled {
-            return .blockedAddress(url: request.url, address: refused.address, refused.kind)
-        }
+        if let refused, !hasDialled { return .blockedAddress(url: request.url, address: refused.address, refused.kind) }
         let url = request.url
         let detail = withoutProxySecret(String(cString: ccurl_error_text(handle, result)))
         let tunnelStatus = ccurl_info_long(handle, Int32(CCURL_INFO_HTTP_CONNECTCODE))
         switch Int(result) {
         case CCURL_RECV_ERROR where tunnelStatus == 407, CCURL_COULDNT_CONNECT where tunnelStatus == 407:
-            return .status(Answer(status: 407, headers: HTTPHeaders(), url: url))
+            return .status(FetchFailure.Answer(HTTPResponse(status: 407, url: url)))
         case CCURL_RECV_ERROR where tunnelStatus >= 300, CCURL_COULDNT_CONNECT where tunnelStatus >= 300:
             return .proxyFailed(url: url, detail: "it answered \(tunnelStatus)")
-        case CCURL_OPERATION_TIMEDOUT: return .timedOut(url: url, phase(detail, handle))
+        case CCURL_OPERATION_TIMEDOUT:
+            let sent = ccurl_info_microseconds(handle, Int32(CCURL_INFO_PRETRANSFER_TIME_T))
+            if response == nil, sent == 0 { return .timedOut(url: url, .connecting) }
+            return .timedOut(url: url, detail.contains(text: "too slow") ? .waiting : .receiving)
         default: return Self.failure(of: Int(result), url: url, detail: detail, hasHead: response != nil)
         }
     }
 
-    /// Returns the failure for a CURLcode. Unlisted codes become `badAnswer`: HTTP does not use them, or a newer
-    /// libcurl has added them.
+    /// Returns the failure for a CURLcode. The default is for codes that HTTP does not use, and for codes of newer
+    /// versions of libcurl.
     ///
     /// - Parameter hasHead: whether a complete head was received.
     static func failure(of code: Int, url: WebURL, detail: String, hasHead: Bool) -> FetchFailure {
@@ -216,20 +215,11 @@ final class CurlExchange {
         }
     }
 
-    private typealias Answer = FetchFailure.Answer
-
     /// Returns libcurl's message, or a replacement if it contains the proxy's user name and password.
     private func withoutProxySecret(_ detail: String) -> String {
         guard case .proxy(let text) = proxy, let at = text.lastIndex(of: "@"),
             detail.contains(text: String(text[...at]))
         else { return detail }
         return "its URL is invalid"
-    }
-
-    private func phase(_ detail: String, _ handle: OpaquePointer) -> FetchFailure.Phase {
-        if response == nil, ccurl_info_microseconds(handle, Int32(CCURL_INFO_PRETRANSFER_TIME_T)) == 0 {
-            return .connecting
-        }
-        return detail.contains(text: "too slow") ? .waiting : .receiving
     }
 }

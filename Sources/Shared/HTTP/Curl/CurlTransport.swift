@@ -68,15 +68,15 @@ public final class CurlTransport: HTTPTransport {
 
     /// Sets all options of a new or reset handle.
     ///
-    /// - Parameter target: the address that the proxy gets instead of the URL's host, if the proxy must not look up the
-    ///   name.
+    /// - Parameter target: the address for a proxy that must not look up the URL's host.
     private func apply(
         _ request: HTTPRequest, proxy: ProxyChoice, target: IPAddress?, to handle: OpaquePointer
     ) throws {
+        func fault(_ detail: String) -> FetchFailure { .transportFault(url: request.url, detail: detail) }
         func set(_ option: Int, _ value: Int) { ccurl_set_long(handle, Int32(option), value) }
-        func set(_ option: Int, _ value: String?) throws {
+        func set(_ option: Int, _ value: UnsafePointer<CChar>) throws {
             guard ccurl_set_string(handle, Int32(option), value) == CCURL_OK else {
-                throw FetchFailure.transportFault(url: request.url, detail: "it rejected option \(option)")
+                throw fault("it rejected option \(option)")
             }
         }
         // Signals are unsafe in a process with several threads.
@@ -100,18 +100,14 @@ public final class CurlTransport: HTTPTransport {
         // Set the proxy and its exceptions even if they are empty, so that libcurl ignores the environment.
         if case .proxy(let address) = proxy { try set(CCURL_PROXY, address) } else { try set(CCURL_PROXY, "") }
         try set(CCURL_NOPROXY, "")
-        if let target {
-            guard ccurl_connect_to(handle, target.isIPv4 ? "::\(target):" : "::[\(target)]:") else {
-                throw FetchFailure.transportFault(url: request.url, detail: "out of memory")
-            }
+        if let target, !ccurl_connect_to(handle, target.isIPv4 ? "::\(target):" : "::[\(target)]:") {
+            throw fault("out of memory")
         }
         switch request.method {
         case .get: set(CCURL_HTTPGET, 1)
         case .head: set(CCURL_NOBODY, 1)
         case .put(let body):
-            guard ccurl_upload(handle, Int64(body.count)) else {
-                throw FetchFailure.transportFault(url: request.url, detail: "it cannot send a request body")
-            }
+            guard ccurl_upload(handle, Int64(body.count)) else { throw fault("it cannot send a request body") }
         }
         if let start = request.rangeStart { try set(CCURL_RANGE, "\(start)-") }
         // An empty list means every coding that libcurl can decode.
@@ -120,12 +116,7 @@ public final class CurlTransport: HTTPTransport {
             try set(CCURL_USERNAME, credentials.user)
             try set(CCURL_PASSWORD, credentials.password)
         }
-        if let certificateFile {
-            let status = certificateFile.withPathPointer { ccurl_set_string(handle, Int32(CCURL_CAINFO), $0) }
-            guard status == CCURL_OK else {
-                throw FetchFailure.transportFault(url: request.url, detail: "it rejected option \(CCURL_CAINFO)")
-            }
-        }
+        try certificateFile?.withPathPointer { try set(CCURL_CAINFO, $0) }
         // Without this field, the server might use any coding (RFC 9110 §12.5.3).
         let identity = request.decompresses ? [] : [HTTPHeader("Accept-Encoding", "identity", crossesOrigins: true)]
         for header in identity + request.headers {
@@ -133,14 +124,10 @@ public final class CurlTransport: HTTPTransport {
             // Given a name and a colon without a value, libcurl removes its own field of that name. A semicolon sends
             // an empty field.
             let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
-            guard ccurl_add_header(handle, line) else {
-                throw FetchFailure.transportFault(url: request.url, detail: "out of memory")
-            }
+            guard ccurl_add_header(handle, line) else { throw fault("out of memory") }
         }
     }
 
     /// Returns at least 1, since libcurl treats 0 as no limit.
-    private static func milliseconds(_ span: Duration) -> Int {
-        Int(min(max(span.milliseconds, 1), Int64(Int32.max)))
-    }
+    private static func milliseconds(_ span: Duration) -> Int { Int(min(max(span.milliseconds, 1), Int64(Int32.max))) }
 }

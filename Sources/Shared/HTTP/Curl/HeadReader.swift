@@ -43,8 +43,7 @@ struct HeadReader {
             return .complete(status: status, headers, endsAtClose: isVersion1 && !hasLength)
         }
         if let first = text.first, isBlank(first), !fields.isEmpty {
-            // Obsolete line folding (RFC 9112 §5.2). Appended in place, since a head may have a hundred thousand such
-            // lines.
+            // Obsolete line folding (RFC 9112 §5.2). Appends in place, since a head may have 100,000 such lines.
             fields[fields.count - 1].value += " " + string(text)
         } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
             fields.append(HTTPHeaders.Field(name: string(text[..<colon]), value: string(text[(colon + 1)...])))

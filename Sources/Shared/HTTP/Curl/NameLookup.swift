@@ -1,7 +1,6 @@
 import Libc
 import Support
 
-/// Name lookup by the system, with cancellation.
 public enum NameLookup {
     /// Returns the addresses of `host`, or none if the lookup fails or takes longer than `limit`. Throws `Cancelled`,
     /// and `SystemFailure` if no thread can be started.

@@ -1,14 +1,11 @@
 import Support
 
 /// Judges hosts that a proxy connects to, since this process never dials their addresses. Looks up each name once per
-/// run: in many networks only the proxy can look up external names, and an unresponsive name service must not delay
-/// every exchange.
+/// run: in many networks only the proxy can look up external names, and a lookup without answer takes seconds.
 final class ProxiedHosts: Sendable {
     /// Returns the addresses of a name, or none if the lookup fails or exceeds `limit`. Throws `Cancelled`.
     typealias Resolver =
-        @Sendable (
-            _ host: String, _ limit: Duration, _ interruption: Interruption
-        ) throws -> [IPAddress]
+        @Sendable (_ host: String, _ limit: Duration, _ interruption: Interruption) throws -> [IPAddress]
 
     private enum Lookup {
         case underway
@@ -17,7 +14,7 @@ final class ProxiedHosts: Sendable {
 
     /// The maximum time for looking up a name that the proxy will look up too.
     static let lookupLimit: Duration = .seconds(2)
-    /// The maximum number of cached names: more than most runs need, in less than a megabyte.
+    /// The maximum number of cached names: less than a megabyte.
     static let nameLimit = 4096
 
     private let addressGuard: AddressGuard
@@ -48,8 +45,7 @@ final class ProxiedHosts: Sendable {
             case .atProxy:
                 let limit = min(Self.lookupLimit, connectLimit)
                 addresses = try self.addresses(of: url.hostWithoutDot, limit: limit, interruption)
-            case .here:
-                addresses = try self.addresses(of: url.hostWithoutDot, limit: connectLimit, interruption)
+            case .here: addresses = try self.addresses(of: url.hostWithoutDot, limit: connectLimit, interruption)
             }
         }
         for address in addresses {

@@ -10,12 +10,7 @@ public enum ProxyChoice: Sendable, Hashable {
     /// `HTTP_PROXY`); for `https`, `https_proxy` or `HTTPS_PROXY`; otherwise `all_proxy` or `ALL_PROXY`. Uses no proxy
     /// if `no_proxy` or `NO_PROXY` lists the host. An empty variable counts as unset.
     public init(for url: WebURL, environment: Environment) {
-        func value(_ names: String...) -> String? {
-            for name in names {
-                if let value = environment[name] { return value }
-            }
-            return nil
-        }
+        func value(_ names: String...) -> String? { names.lazy.compactMap { environment[$0] }.first }
         let own = url.scheme == .http ? value("http_proxy") : value("https_proxy", "HTTPS_PROXY")
         guard let proxy = own ?? value("all_proxy", "ALL_PROXY") else {
             self = .direct

@@ -1,48 +1,35 @@
 import Support
 
 extension FetchFailure {
-    public var code: String {
-        switch self {
-        case .status(let answer): Self.code(ofStatus: answer.status)
-        case .passingFault: "server-error"
-        case .repeated(let failure, _): failure.code
-        case .quotaUsedUp: "rate-limited"
-        case .blockedAddress: "blocked-address"
-        case .insecureRedirect: "insecure-redirect"
-        case .exposedSecret: "exposed-secret"
-        case .tooManyRedirects: "too-many-redirects"
-        case .badRedirect: "bad-redirect"
-        case .nameNotResolved: "name-not-resolved"
-        case .connectionFailed: "connection-failed"
-        case .timedOut: "timed-out"
-        case .cutShort: "cut-short"
-        case .tooLarge: "too-large"
-        case .badCertificate: "bad-certificate"
-        case .tlsFailed: "tls-failed"
-        case .unwantedEncoding: "unwanted-encoding"
-        case .badAnswer: "bad-answer"
-        case .proxyFailed: "proxy-failed"
-        case .badHeader: "bad-header"
-        case .badCertificateFile: "bad-certificate-file"
-        case .noLibcurl: "no-libcurl"
-        case .transportFault: "transport-fault"
-        }
-    }
+    public var code: String { classification.code }
+    public var exitCode: ExitCode { classification.exitCode }
 
-    /// An untrusted certificate is 77, not 69: the server is available, but the tools refuse it.
-    public var exitCode: ExitCode {
+    private var classification: (code: String, exitCode: ExitCode) {
         switch self {
-        case .status(let answer): Self.exitCode(ofStatus: answer.status)
-        case .repeated(let failure, _): failure.exitCode
-        case .blockedAddress, .insecureRedirect, .exposedSecret, .tooLarge, .badCertificate: .notAllowed
-        case .tooManyRedirects, .badRedirect: .unavailable
-        case .nameNotResolved, .connectionFailed, .timedOut, .cutShort, .tlsFailed, .badAnswer, .proxyFailed,
-            .quotaUsedUp, .passingFault:
-            .temporary
-        case .unwantedEncoding: .data
-        case .badHeader: .usage
-        case .badCertificateFile: .configuration
-        case .noLibcurl, .transportFault: .software
+        case .status(let answer): Self.classification(ofStatus: answer.status)
+        case .passingFault: ("server-error", .temporary)
+        case .repeated(let failure, _): failure.classification
+        case .quotaUsedUp: ("rate-limited", .temporary)
+        case .blockedAddress: ("blocked-address", .notAllowed)
+        case .insecureRedirect: ("insecure-redirect", .notAllowed)
+        case .exposedSecret: ("exposed-secret", .notAllowed)
+        case .tooManyRedirects: ("too-many-redirects", .unavailable)
+        case .badRedirect: ("bad-redirect", .unavailable)
+        case .nameNotResolved: ("name-not-resolved", .temporary)
+        case .connectionFailed: ("connection-failed", .temporary)
+        case .timedOut: ("timed-out", .temporary)
+        case .cutShort: ("cut-short", .temporary)
+        case .tooLarge: ("too-large", .notAllowed)
+        // Not 69: the server is available, but the tools refuse it.
+        case .badCertificate: ("bad-certificate", .notAllowed)
+        case .tlsFailed: ("tls-failed", .temporary)
+        case .unwantedEncoding: ("unwanted-encoding", .data)
+        case .badAnswer: ("bad-answer", .temporary)
+        case .proxyFailed: ("proxy-failed", .temporary)
+        case .badHeader: ("bad-header", .usage)
+        case .badCertificateFile: ("bad-certificate-file", .configuration)
+        case .noLibcurl: ("no-libcurl", .software)
+        case .transportFault: ("transport-fault", .software)
         }
     }
 
@@ -70,12 +57,11 @@ extension FetchFailure {
             "\(url.redacted) redirects more than \(limit) times; check the address for a redirect loop"
         case .badRedirect(let url, let status):
             "\(url.redacted) answered \(status) without a valid Location; report it to the server's owner"
-        case .nameNotResolved(let url):
-            "cannot resolve \(url.host) for \(url.redacted); check the name and the network"
+        case .nameNotResolved(let url): "cannot resolve \(url.host) for \(url.redacted); check the name and the network"
         case .connectionFailed(let url, let detail):
             "cannot connect to \(url.origin) for \(url.redacted): \(detail); try again later"
         case .timedOut(let url, let phase):
-            "\(url.redacted) timed out: \(phase.words); try again later, or with a longer --timeout"
+            "\(url.redacted) timed out: \(phase.rawValue); try again later, or with a longer --timeout"
         case .cutShort(let url, let detail):
             "the connection broke before \(url.redacted) was complete: \(detail); try again"
         case .tooLarge(let url, let limit):
@@ -107,29 +93,22 @@ extension FetchFailure {
         return "\(url.host) (\(address))"
     }
 
-    /// 77 if the user can act, 75 if a later run may succeed, else 69.
-    private static func exitCode(ofStatus status: Int) -> ExitCode {
+    /// The exit status is 77 if the user can act, 75 if a later run may succeed, else 69.
+    private static func classification(ofStatus status: Int) -> (code: String, exitCode: ExitCode) {
         switch status {
-        case 401, 403, 407, 511: .notAllowed
-        case 202, 304, 408, 425, 429, 500...599: .temporary
-        default: .unavailable
-        }
-    }
-
-    private static func code(ofStatus status: Int) -> String {
-        switch status {
-        case 304: "bad-answer"
-        case 401: "unauthorized"
-        case 403: "forbidden"
-        case 404: "not-found"
-        case 407: "proxy-unauthorized"
-        case 408: "timed-out"
-        case 410: "gone"
-        case 425, 429: "rate-limited"
-        case 511: "network-login"
-        case 400...499: "http-\(status)"
-        case 500...599: "server-error"
-        default: "unexpected-status"
+        case 202: ("unexpected-status", .temporary)
+        case 304: ("bad-answer", .temporary)
+        case 401: ("unauthorized", .notAllowed)
+        case 403: ("forbidden", .notAllowed)
+        case 404: ("not-found", .unavailable)
+        case 407: ("proxy-unauthorized", .notAllowed)
+        case 408: ("timed-out", .temporary)
+        case 410: ("gone", .unavailable)
+        case 425, 429: ("rate-limited", .temporary)
+        case 511: ("network-login", .notAllowed)
+        case 400...499: ("http-\(status)", .unavailable)
+        case 500...599: ("server-error", .temporary)
+        default: ("unexpected-status", .unavailable)
         }
     }
 
@@ -157,24 +136,12 @@ extension FetchFailure {
     }
 }
 
-extension FetchFailure.Phase {
-    fileprivate var words: String {
-        switch self {
-        case .connecting: "no connection"
-        case .waiting: "no bytes received"
-        case .receiving: "incomplete response"
-        }
-    }
-}
-
 extension FetchFailure.Answer {
-    /// Envoy's plain-text answers for an unreachable server.
-    private static let gatewayWords = ["no healthy upstream", "upstream connect error", "upstream request timeout"]
-
-    /// Whether the answer is from a gateway that cannot reach the server. The status is usually 503, but a retry may
-    /// succeed after any status. Checks the first 200 bytes of the body.
+    /// Whether the body is Envoy's plain text for an unreachable server. The status is usually 503, but a retry may
+    /// succeed after any status. Checks the first 200 bytes.
     public var isOfGateway: Bool {
         let text = String(decoding: body.prefix(200), as: UTF8.self).lowercased().drop { $0.isWhitespace }
-        return Self.gatewayWords.contains { text.hasPrefix($0) }
+        let envoy = ["no healthy upstream", "upstream connect error", "upstream request timeout"]
+        return envoy.contains { text.hasPrefix($0) }
     }
 }

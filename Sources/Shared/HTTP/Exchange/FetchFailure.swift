@@ -10,9 +10,7 @@ public enum FetchFailure: Failure {
     case passingFault(Answer)
     /// A transient failure of the last attempt, and the number of attempts.
     indirect case repeated(FetchFailure, attempts: Int)
-    /// The address guard refuses the host.
     case blockedAddress(url: WebURL, address: IPAddress?, AddressClass)
-    /// A redirect from https to http.
     case insecureRedirect(from: WebURL, to: WebURL)
     /// A secret header field would be sent unencrypted.
     case exposedSecret(url: WebURL, header: String)
@@ -25,7 +23,6 @@ public enum FetchFailure: Failure {
     /// The connection broke before the body was complete.
     case cutShort(url: WebURL, detail: String)
     case tooLarge(url: WebURL, byteLimit: Int)
-    /// The server's certificate cannot be trusted.
     case badCertificate(url: WebURL, detail: String)
     /// The TLS handshake failed for another reason.
     case tlsFailed(url: WebURL, detail: String)
@@ -42,10 +39,11 @@ public enum FetchFailure: Failure {
     /// libcurl is out of memory or refuses an option.
     case transportFault(url: WebURL, detail: String)
 
-    public enum Phase: Sendable, Equatable {
-        case connecting
-        case waiting
-        case receiving
+    /// The phase in which the time ran out. The raw value is its description in messages.
+    public enum Phase: String, Sendable {
+        case connecting = "no connection"
+        case waiting = "no bytes received"
+        case receiving = "incomplete response"
     }
 
     /// An answer that isn't accepted.
@@ -65,6 +63,12 @@ public enum FetchFailure: Failure {
             self.body = body
             self.retryAfter = retryAfter
         }
+
+        init(_ response: HTTPResponse, body: [UInt8] = [], retryAfter: Duration? = nil) {
+            self.init(
+                status: response.status, headers: response.headers, url: response.url, body: body,
+                retryAfter: retryAfter)
+        }
     }
 
     /// A request quota with no requests left.
@@ -73,15 +77,8 @@ public enum FetchFailure: Failure {
         /// Requests per window, if known.
         public let limit: Int?
         public let until: Timestamp
-        /// The duration from the request to `until`.
+        /// From the request to `until`.
         public let retryAfter: Duration
-
-        public init(url: WebURL, limit: Int?, until: Timestamp, retryAfter: Duration) {
-            self.url = url
-            self.limit = limit
-            self.until = until
-            self.retryAfter = retryAfter
-        }
     }
 
     /// Adds the number of attempts to a transient failure if there were several.
@@ -94,7 +91,7 @@ public enum FetchFailure: Failure {
         return 1
     }
 
-    /// The failure of the last attempt.
+    /// The failure without the number of attempts.
     var single: FetchFailure {
         if case .repeated(let failure, _) = self { return failure }
         return self
@@ -108,18 +105,14 @@ public enum FetchFailure: Failure {
         }
     }
 
-    /// The delay that the server requests before the next attempt.
     public var retryAfter: Duration? { usedUpQuota?.retryAfter ?? answer?.retryAfter }
 
-    /// The quota that prevented the request.
     public var usedUpQuota: UsedUpQuota? {
         if case .quotaUsedUp(let quota) = single { return quota }
         return nil
     }
 
     public var status: Int? { answer?.status }
-
-    public var headers: HTTPHeaders? { answer?.headers }
 
     public var answer: Answer? {
         switch single {

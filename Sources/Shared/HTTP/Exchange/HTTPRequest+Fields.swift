@@ -9,7 +9,7 @@ extension HTTPRequest {
         for header in headers {
             let name = header.name.lowercased()
             let members = header.value.split(separator: ",", omittingEmptySubsequences: false)
-            var value = members.map { $0.trimmingBlanks() }.joined(separator: ",")
+            var value = members.map { $0.trimming { $0 == " " || $0 == "\t" } }.joined(separator: ",")
             if name == "accept-language" { value = value.lowercased() }
             fields[name] = fields[name].map { "\($0),\(value)" } ?? value
         }
@@ -23,14 +23,5 @@ extension HTTPRequest {
         guard let text = ownFields["cache-control"] else { return nil }
         let control = CacheControl(text)
         return control.noCache ? .zero : control.maxAge.map { .seconds($0) }
-    }
-}
-
-extension Substring {
-    /// Removes spaces and tabs at both ends.
-    fileprivate func trimmingBlanks() -> Substring {
-        var text = drop { $0 == " " || $0 == "\t" }
-        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-        return text
     }
 }

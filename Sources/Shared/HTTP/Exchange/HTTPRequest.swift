@@ -10,9 +10,7 @@ public struct HTTPRequest: Sendable {
         /// The maximum time for all redirects, all attempts and the pauses between them.
         public var total: Duration
 
-        public init(
-            connect: Duration = .seconds(30), stall: Duration = .seconds(30), total: Duration = .seconds(120)
-        ) {
+        public init(connect: Duration = .seconds(30), stall: Duration = .seconds(30), total: Duration = .seconds(120)) {
             self.connect = connect
             self.stall = stall
             self.total = total
@@ -21,8 +19,7 @@ public struct HTTPRequest: Sendable {
 
     /// RFC 9110 §9.3.
     enum Method: Sendable {
-        case get
-        case head
+        case get, head
         case put(RequestBody)
 
         var name: String {
@@ -46,15 +43,14 @@ public struct HTTPRequest: Sendable {
     public var cleartextOrigins: Set<WebURL.Origin>
     /// The maximum size of the decompressed body in bytes. A larger body is `too-large`, status 77.
     public var byteLimit: Int
-    /// Whether the server may compress the body for the transfer. The receiver always gets the decompressed body.
-    /// Useful for text, not for pictures. Ignored with `rangeStart`.
+    /// Whether the server may compress the body, which pays for text but not for pictures. The receiver gets the
+    /// decompressed body. Ignored with `rangeStart`.
     public var acceptsCompression: Bool
-    /// The offset of the first requested byte (RFC 9110 §14.2). The response is 206 if the server supports ranges, else
-    /// 200.
+    /// The offset of the first requested byte (RFC 9110 §14.2). A server without ranges answers 200 instead of 206.
     public var rangeStart: Int?
     public var timeouts: Timeouts
     var method = Method.get
-    /// Whether the request is sent to a proxy, so that it leaves this machine even if the host is local.
+    /// Whether the request is sent to a proxy, and so leaves this machine even if the host is local.
     var passesProxy = false
 
     public init(
@@ -73,13 +69,11 @@ public struct HTTPRequest: Sendable {
     }
 
     /// Whether the response may differ between users: the request has a header field for a single origin, a user name
-    /// and password (in the URL, or in a `.netrc`, even if only a redirect leads to its host), or a secret in the
-    /// address.
+    /// and password, a `.netrc` (a redirect may lead to one of its hosts), or a secret in the address.
     public var carriesCredentials: Bool {
         netrc != nil || url.credentials != nil || headers.contains { !$0.crossesOrigins } || url.hasSecrets
     }
 
-    /// Whether the body may arrive compressed.
     var decompresses: Bool { acceptsCompression && rangeStart == nil }
 
     /// The user name and password to send; nil if a header field contains the authorization.

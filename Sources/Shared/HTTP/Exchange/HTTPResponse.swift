@@ -4,8 +4,7 @@ public struct HTTPResponse: Sendable, Hashable {
     public let headers: HTTPHeaders
     /// The URL that answered, after redirects.
     public let url: WebURL
-    /// Whether the body ends when the connection closes (RFC 9112 §6.3), so that a broken connection looks like a
-    /// complete body.
+    /// Whether the body ends when the connection closes (RFC 9112 §6.3), even if it is incomplete.
     public let endsAtClose: Bool
 
     public init(status: Int, headers: HTTPHeaders = HTTPHeaders(), url: WebURL, endsAtClose: Bool = false) {

@@ -27,16 +27,11 @@ public protocol HTTPTransport: Sendable {
     ) throws -> HTTPResponse
 
     /// Runs `body`, which waits for `span` before the next exchange with `host`, and shows the wait as progress.
-    func waiting(
-        _ reason: Progress.WaitReason, host: String, for span: Duration, _ body: () throws -> Void
-    ) throws
+    func waiting(_ reason: Progress.WaitReason, host: String, for span: Duration, _ body: () throws -> Void) throws
 }
 
 extension HTTPTransport {
-    /// Runs `body` without showing the wait.
     public func waiting(
         _ reason: Progress.WaitReason, host: String, for span: Duration, _ body: () throws -> Void
-    ) throws {
-        try body()
-    }
+    ) throws { try body() }
 }

@@ -8,9 +8,7 @@ public struct ObservedTransport: HTTPTransport {
     private let progress: Progress
 
     /// Returns `base` itself if there is nothing to report.
-    public static func over(
-        _ base: any HTTPTransport, metrics: Metrics, progress: Progress
-    ) -> any HTTPTransport {
+    public static func over(_ base: any HTTPTransport, metrics: Metrics, progress: Progress) -> any HTTPTransport {
         metrics.isSilent && progress.isHidden ? base : Self(base: base, metrics: metrics, progress: progress)
     }
 
@@ -49,13 +47,11 @@ public struct ObservedTransport: HTTPTransport {
 
     public func waiting(
         _ reason: Progress.WaitReason, host: String, for span: Duration, _ body: () throws -> Void
-    ) throws {
-        try progress.waiting(reason, host: host, for: span) { try body() }
-    }
+    ) throws { try progress.waiting(reason, host: host, for: span) { try body() } }
 
     private static func isWanted(_ status: Int) -> Bool { HTTPResponse.wholeStatuses.contains(status) || status == 206 }
 
-    /// Reports the total length, if the response contains it.
+    /// Passes the length of the body to progress, if the response contains it.
     private static func expect(_ head: HTTPResponse, of request: HTTPRequest, _ transfer: Progress.Transfer) {
         guard isWanted(head.status) else { return }
         let start = head.status == 206 ? request.rangeStart ?? 0 : 0

@@ -1,6 +1,6 @@
 import Support
 
-/// The body of a request. Read while it is sent, and again for each retry, so memory does not grow with a file.
+/// The body of a request, read in pieces while it is sent, and again for each retry.
 public struct RequestBody: Sendable {
     public let count: Int
     /// Fills the buffer with the bytes at `offset` and returns their number, 0 at the end. Throws `SystemFailure`.
@@ -15,9 +15,7 @@ public struct RequestBody: Sendable {
         }
     }
 
-    public init(
-        count: Int, read: @escaping @Sendable (UnsafeMutableRawBufferPointer, _ offset: Int) throws -> Int
-    ) {
+    public init(count: Int, read: @escaping @Sendable (UnsafeMutableRawBufferPointer, _ offset: Int) throws -> Int) {
         self.count = count
         self.read = read
     }

@@ -7,7 +7,7 @@ import Support
 public struct CacheControl: Sendable, Hashable {
     /// The answer must not be stored.
     public private(set) var noStore = false
-    /// The answer is for a single user; a cache shared by several users must not store it.
+    /// A cache shared by several users must not store the answer.
     public private(set) var isPrivate = false
     /// The answer must be revalidated before each use. A field list, as in `no-cache="Set-Cookie"`, is ignored: the
     /// directive applies to the whole answer.
@@ -40,8 +40,7 @@ public struct CacheControl: Sendable, Hashable {
             case "must-understand": mustUnderstand = true
             case "max-age": maxAge = min(maxAge ?? .max, Self.seconds(value))
             case "immutable": isImmutable = true
-            case "stale-while-revalidate":
-                staleWhileRevalidate = min(staleWhileRevalidate ?? .max, Self.seconds(value))
+            case "stale-while-revalidate": staleWhileRevalidate = min(staleWhileRevalidate ?? .max, Self.seconds(value))
             case "stale-if-error": staleIfError = min(staleIfError ?? .max, Self.seconds(value))
             // `s-maxage` and `proxy-revalidate` are for shared caches (§5.2.2.10, §5.2.2.8).
             default: break
@@ -56,8 +55,7 @@ public struct CacheControl: Sendable, Hashable {
         return min(Int(text) ?? longestAge, longestAge)
     }
 
-    /// Returns the directives in order, with names in lower case and values without quotation marks. A comma in quotes
-    /// does not separate; an unclosed quote extends to the end.
+    /// Returns the directives in order, names in lower case, values unquoted. An unclosed quote extends to the end.
     private static func directives(in text: String) -> [(name: String, value: String?)] {
         var result: [(name: String, value: String?)] = []
         var name = ""
@@ -103,20 +101,13 @@ extension HTTPHeaders {
     /// Returns the remaining freshness at `now`: `max-age`, else `Expires`, less the age on arrival (RFC 9111 §4.2.1,
     /// §4.2.3). Negative if the response arrived stale; nil if the server specifies no lifetime.
     ///
-    /// Uses only `Age`, and not `Date`, which may disagree with this machine's clock.
+    /// Ignores the age that follows from `Date`, which may disagree with this machine's clock.
     public func freshness(now: Timestamp) -> Duration? {
-        let control = CacheControl(self)
-        let lifetime: Duration
-        if let seconds = control.maxAge {
-            lifetime = .seconds(seconds)
-        } else if let text = self["Expires"] {
-            // A value other than a single date, such as `0`, is in the past (RFC 9111 §5.3).
-            guard let end = HTTPDate.timestamp(text, now: now) else { return .zero - age }
-            lifetime = end - (last("Date").flatMap { HTTPDate.timestamp($0, now: now) } ?? now)
-        } else {
-            return nil
-        }
-        return lifetime - age
+        if let seconds = CacheControl(self).maxAge { return .seconds(seconds) - age }
+        guard let text = self["Expires"] else { return nil }
+        // A value other than a single date, such as `0`, is in the past (RFC 9111 §5.3).
+        guard let end = HTTPDate.timestamp(text, now: now) else { return .zero - age }
+        return end - (last("Date").flatMap { HTTPDate.timestamp($0, now: now) } ?? now) - age
     }
 
     /// The first member of `Age`, or zero if it is not a number (RFC 9111 §5.1).

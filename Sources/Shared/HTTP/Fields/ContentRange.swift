@@ -3,7 +3,7 @@ import Support
 /// The byte range of a 206 response (RFC 9110 §14.4).
 public struct ContentRange: Sendable, Hashable {
     public let first: Int
-    /// Inclusive: a range of one byte has `first == last`.
+    /// Inclusive.
     public let last: Int
     /// The length of the whole resource, if the server knows it.
     public let total: Int?
@@ -19,12 +19,8 @@ public struct ContentRange: Sendable, Hashable {
         else { return nil }
         self.first = first
         self.last = last
-        if halves[1] == "*" {
-            total = nil
-        } else {
-            guard let total = Int(digits: halves[1]), last < total else { return nil }
-            self.total = total
-        }
+        total = Int(digits: halves[1])
+        guard halves[1] == "*" || total ?? 0 > last else { return nil }
     }
 
     /// Returns nil for a response without a range, or with several parts.

@@ -30,18 +30,7 @@ public enum HTTPDate {
         return timestamp(day: number(parts[0], digits: 2), month: parts[1], year: year, time: words[2])
     }
 
-    /// Returns the preferred form: `Sun, 06 Nov 1994 08:49:37 GMT`, as for `If-Modified-Since`.
-    public static func text(_ time: Timestamp) -> String {
-        let day = CalendarDay(at: time)
-        // 1970-01-01 was a Thursday.
-        let weekday = weekdays[((day.daysSince1970 % 7) + 11) % 7]
-        let clock = time.iso8601.dropFirst(11).prefix(8)
-        let written = day.description
-        return "\(weekday), \(written.suffix(2)) \(months[day.month - 1]) \(written.prefix(4)) \(clock) GMT"
-    }
-
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
     private static func timestamp(day: Int?, month: Substring, year: Int?, time: Substring) -> Timestamp? {
         let clock = time.split(separator: ":", omittingEmptySubsequences: false)

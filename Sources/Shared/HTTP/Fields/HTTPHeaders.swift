@@ -6,8 +6,8 @@ public struct HTTPHeader: Sendable, Hashable, CustomStringConvertible, CustomDeb
 {
     public let name: String
     public let value: String
-    /// Whether the field is also sent after a redirect to another origin. False for the user's fields and for secrets,
-    /// which only the request's origin may receive; true for fields such as `Accept` and `If-None-Match`.
+    /// Whether the field is also sent after a redirect to another origin. False for the user's fields and for secrets;
+    /// true for fields such as `Accept` and `If-None-Match`.
     public let crossesOrigins: Bool
 
     public init(_ name: String, _ value: String, crossesOrigins: Bool = false) {
@@ -22,8 +22,7 @@ public struct HTTPHeader: Sendable, Hashable, CustomStringConvertible, CustomDeb
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Whether the name (a token, RFC 9110 §5.1) and the value (§5.5) are valid, so that they cannot add lines to the
-    /// request.
+    /// Whether name (a token, RFC 9110 §5.1) and value (§5.5) are valid. Others could add lines to the request.
     public var isValid: Bool {
         let isToken = { (byte: UInt8) in byte.isLetter || byte.isDigit || "!#$%&'*+-.^_`|~".utf8.contains(byte) }
         return !name.isEmpty && name.utf8.allSatisfy(isToken)
@@ -38,11 +37,6 @@ public struct HTTPHeaders: Sendable, Hashable {
     public struct Field: Sendable, Hashable {
         public let name: String
         public internal(set) var value: String
-
-        public init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
     }
 
     public init(_ fields: [Field] = []) { self.fields = fields }
@@ -58,7 +52,7 @@ public struct HTTPHeaders: Sendable, Hashable {
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// Returns the value of the last field of that name, for fields with a single value.
+    /// Returns the value of the last field of that name.
     public func last(_ name: String) -> String? {
         let name = name.lowercased()
         return fields.last { $0.name.lowercased() == name }?.value

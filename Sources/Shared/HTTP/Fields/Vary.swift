@@ -1,7 +1,7 @@
 import Support
 
-/// The request fields that selected an answer (`Vary`, RFC 9110 §12.5.5), with a digest of their values. Covers only
-/// the user's fields, since the tools' own fields are the same in each request.
+/// The user's request fields that selected an answer (`Vary`, RFC 9110 §12.5.5), with a digest of their values. The
+/// tools' own fields are the same in each request.
 public struct Vary: Sendable, Equatable {
     /// The maximum length of the names in bytes; a longer list counts as `*`.
     private static let byteLimit = 1024
@@ -37,11 +37,8 @@ public struct Vary: Sendable, Equatable {
     /// The form in the index: `accept-language,cookie 0123456789abcdef`, or `*`.
     public var text: String { names.map { "\($0.joined(separator: ",")) \(digest)" } ?? "*" }
 
-    /// Whether a request with these fields gets the same answer (RFC 9111 §4.1). Nil for `*`, which only the server can
-    /// decide.
-    public func matches(_ fields: [String: String]) -> Bool? {
-        names.map { _ in renewed(by: fields) == self }
-    }
+    /// Whether a request with these fields gets the same answer (RFC 9111 §4.1). Nil for `*`: only the server knows.
+    public func matches(_ fields: [String: String]) -> Bool? { names.map { _ in renewed(by: fields) == self } }
 
     /// Returns the same names with the values of another request.
     public func renewed(by fields: [String: String]) -> Vary { Vary(names: names, fields) }

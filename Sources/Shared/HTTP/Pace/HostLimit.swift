@@ -8,9 +8,7 @@ public final class HostLimit: Sendable {
     public init(_ limit: Int) { queues = Monitor(HostQueues(limit: limit)) }
 
     /// Runs `body` when there is room. Throws `Cancelled` if the run is stopped, and errors of `body`.
-    func withRoom<Result>(
-        at url: WebURL, interruption: Interruption, _ body: () throws -> Result
-    ) throws -> Result {
+    func withRoom<Result>(at url: WebURL, interruption: Interruption, _ body: () throws -> Result) throws -> Result {
         let host = url.hostWithoutDot
         if let number = queues.update({ $0.join(host) }) { try wait(number, host, interruption) }
         defer { queues.update { $0.leave(host) } }
@@ -39,7 +37,6 @@ public final class HostLimit: Sendable {
 struct HostQueues: Sendable {
     private struct Queue {
         var active = 0
-        /// Numbers of waiting exchanges in order.
         var waiting: [Int] = []
     }
 
@@ -74,13 +71,11 @@ struct HostQueues: Sendable {
         return true
     }
 
-    /// Removes a waiting exchange from the queue.
     mutating func giveUp(_ number: Int, at host: String) {
         queues[host]?.waiting.removeAll { $0 == number }
         forgetIfIdle(host)
     }
 
-    /// Ends an exchange.
     mutating func leave(_ host: String) {
         queues[host]?.active -= 1
         forgetIfIdle(host)

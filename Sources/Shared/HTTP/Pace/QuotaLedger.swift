@@ -14,8 +14,7 @@ public struct QuotaRefusal: Sendable, Hashable, LosslessStringConvertible {
     /// `limit=1000 refused=1800000000000`, with the time in milliseconds.
     public var description: String { "\(limit.map { "limit=\($0) " } ?? "")refused=\(until.milliseconds)" }
 
-    /// Parses a description, ignoring fields of other versions. Returns nil if the time is missing or not before year
-    /// 10000.
+    /// Parses a description, ignoring unknown fields. Returns nil if the time is missing or not before year 10000.
     public init?(_ text: String) {
         var numbers: [Substring: Int64] = [:]
         for word in text.split(separator: " ") {
@@ -30,7 +29,7 @@ public struct QuotaRefusal: Sendable, Hashable, LosslessStringConvertible {
 /// Stores the last refusal of each server, for one or more processes. A ledger that cannot be used continues in memory,
 /// and throws only errors that must end the request.
 public protocol QuotaLedger: Sendable {
-    /// Returns the last refusal, which may have ended.
+    /// The refusal may have ended.
     func refusal(of name: String) throws -> QuotaRefusal?
 
     /// Replaces the last refusal, or removes it if `refusal` is nil.

@@ -9,8 +9,7 @@ public struct QuotaReport: Sendable, Hashable {
     /// The time until the server accepts requests again; nil if it accepts them now.
     public var refusal: Duration?
 
-    /// The assumed refusal if no requests are left and the server does not report the reset. api.data.gov never reports
-    /// it, and counts by the hour.
+    /// The assumed refusal if the response has no reset time. api.data.gov never sends it, and counts by the hour.
     static let usualRefusal = Duration.seconds(3600)
 }
 

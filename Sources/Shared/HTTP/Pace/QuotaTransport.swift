@@ -2,7 +2,7 @@ import Support
 
 /// Holds back requests to a server until the time that the server has set. Several processes may share the ledger.
 ///
-/// Placed between the client and the transport that carries out requests, so that retries and redirects count too. A
+/// Belongs between the client and the transport that carries out requests, so that retries and redirects count too. A
 /// wait sends pauses to the receiver, and does not count towards the timeout of the exchange.
 public struct QuotaTransport: HTTPTransport {
     /// The longest wait for a server that refuses requests, the same as for `Retry-After`.
@@ -18,7 +18,6 @@ public struct QuotaTransport: HTTPTransport {
     private let asked = Monitor<Set<String>>([])
 
     /// - Parameters:
-    ///   - ledger: returns the ledger for an address.
     ///   - asksAnyway: whether to forget refusals from before this run, such as after a change of plan.
     ///   - log: receives the number of requests left, at the detail level.
     ///   - sleep: by default the `sleep` of the exchange's interruption.
@@ -83,12 +82,10 @@ public struct QuotaTransport: HTTPTransport {
 
     public func waiting(
         _ reason: Progress.WaitReason, host: String, for span: Duration, _ body: () throws -> Void
-    ) throws {
-        try base.waiting(reason, host: host, for: span, body)
-    }
+    ) throws { try base.waiting(reason, host: host, for: span, body) }
 
-    /// Returns the name of the quota that a request counts against: a digest of its origin and of every field for that
-    /// origin only, such as an API key. A digest, so that no ledger contains a key.
+    /// Returns the name of the quota that a request counts against: a digest of its origin and of the fields for that
+    /// origin only, such as an API key. The digest keeps keys out of the ledger.
     static func name(of request: HTTPRequest) -> String {
         let own = request.headers.filter { !$0.crossesOrigins }.map { "\($0.name.lowercased()): \($0.value)" }
         return SHA256.hex(of: ([request.url.origin.description] + own.sorted()).joined(separator: "\n"))

@@ -2,8 +2,7 @@ import Support
 
 /// Limits bytes to an average rate, with short bursts. Pure.
 struct TokenBucket: Sendable, Hashable {
-    /// The maximum burst: small enough for an exact average over a second, large enough not to delay data that arrives
-    /// in pieces.
+    /// Short enough for an exact average over a second, long enough not to delay data that arrives in pieces.
     static let burst = Duration.milliseconds(250)
 
     let bytesPerSecond: Int
@@ -33,7 +32,5 @@ public final class RateLimit: Sendable {
     }
 
     /// Counts received bytes and returns the wait before more may pass; not negative.
-    func take(_ bytes: Int) -> Duration {
-        bucket.withLock { $0.take(bytes, now: SteadyTime.now()) }
-    }
+    func take(_ bytes: Int) -> Duration { bucket.withLock { $0.take(bytes, now: SteadyTime.now()) } }
 }

@@ -1,8 +1,7 @@
 import Support
 
-/// Addresses as the pre-release of 2026-11-24 wrote them, if they differ. Older caches have entries under keys made
-/// from such addresses; an entry is found once under its old key and then moved (`CacheKey.former`). To be removed with
-/// 2.0.0, which may abandon such caches.
+/// Addresses as the pre-release of 2026-11-24 wrote them. An entry under a key from such an address is moved to its
+/// present key on its first use (`CacheKey.former`). To be removed with 2.0.0, which may abandon such caches.
 extension WebURL {
     /// Returns the URL that the pre-release made from `text`, or nil if it refused the text or made the same URL.
     ///
@@ -67,9 +66,7 @@ private enum FormerName {
 
     /// Encodes by RFC 3492 §6.3 with the parameters for host names (§5). Returns nil for more than 63 characters.
     private static func punycode(_ scalars: [UInt32]) -> String? {
-        let base = 36
-        let least = 1
-        let most = 26
+        let (base, least, most) = (36, 1, 26)
         var output = scalars.filter { $0 < 0x80 }.map { UInt8($0) }
         let basicCount = output.count
         if basicCount > 0 { output.append(UInt8(ascii: "-")) }

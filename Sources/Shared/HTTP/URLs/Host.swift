@@ -18,39 +18,30 @@ struct Host {
             return Host(text: "[\(address)]", address: address)
         }
         guard let decoded = String(validating: PercentEncoding.decoded(bytes), as: UTF8.self) else { throw refused }
-        guard let name = try mapped(decoded) else { throw refused }
+        let mapped: String?
+        do { mapped = try InternationalName.ascii(decoded) } catch { throw .unmapped(error) }
+        guard let name = mapped else { throw refused }
         let dot = UInt8(ascii: ".")
         let all = Array(name.utf8)
         let relative = all.last == dot ? all.dropLast() : all[...]
         let labels = relative.split(separator: dot, omittingEmptySubsequences: false)
-        guard labels.allSatisfy({ !$0.isEmpty && $0.count <= 63 }), all.count <= 254 else { throw refused }
-        guard let last = labels.last else { throw refused }
+        guard labels.allSatisfy({ !$0.isEmpty && $0.count <= 63 }), all.count <= 254, let last = labels.last else {
+            throw refused
+        }
         if isNumber(last) {
             guard let address = IPAddress(anyIPv4Form: relative) else { throw refused }
             return Host(text: address.description, address: address)
         }
-        guard all.allSatisfy(isNameCharacter) else { throw refused }
+        // Letters, digits and hyphens (RFC 1123 §2.1), and the underscore, which some servers' names contain.
+        guard all.allSatisfy({ $0.isLetter || $0.isDigit || "-._".utf8.contains($0) }) else { throw refused }
         // `localhost` is this machine with and without a final dot (RFC 6761 §6.3), but not all resolvers accept the
         // dot.
         let isLocal = last.elementsEqual("localhost".utf8)
         return Host(text: isLocal ? String(decoding: relative, as: UTF8.self) : name, address: nil)
     }
 
-    private static func mapped(_ name: String) throws(WebURLFailure) -> String? {
-        do {
-            return try InternationalName.ascii(name)
-        } catch {
-            throw .unmapped(error)
-        }
-    }
-
     private static func isNumber(_ label: ArraySlice<UInt8>) -> Bool {
         if label.allSatisfy(\.isDigit) { return true }
         return label.starts(with: "0x".utf8) && label.dropFirst(2).allSatisfy { $0.hexDigitValue != nil }
-    }
-
-    /// Letters, digits and hyphens (RFC 1123 §2.1), and the underscore, which some servers' names contain.
-    private static func isNameCharacter(_ byte: UInt8) -> Bool {
-        byte.isLetter || byte.isDigit || "-._".utf8.contains(byte)
     }
 }

@@ -7,15 +7,11 @@ extension WebURL {
     public init(_ text: String) throws(WebURLFailure) {
         if text.utf8.count > Self.byteLimit { throw .notAURL(text: text, reason: .tooLong) }
         let bytes = Self.trimmed(text).withSlashes
-        if bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
-            throw .notAURL(text: text, reason: .controlCharacter)
-        }
+        if bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) { throw .notAURL(text: text, reason: .controlCharacter) }
         guard let colon = Self.endOfScheme(bytes[...]) else { throw .notAURL(text: text, reason: .noScheme) }
         let name = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
         guard let scheme = Scheme(rawValue: name) else {
-            if Self.looksLikeHostAndPort(name, bytes[(colon + 1)...]) {
-                throw .notAURL(text: text, reason: .noScheme)
-            }
+            if Self.looksLikeHostAndPort(name, bytes[(colon + 1)...]) { throw .notAURL(text: text, reason: .noScheme) }
             throw .blockedScheme(of: text)
         }
         guard bytes[(colon + 1)...].starts(with: "//".utf8) else {
@@ -24,12 +20,9 @@ extension WebURL {
         try self.init(scheme: scheme, afterSlashes: bytes[(colon + 3)...], text: text)
     }
 
-    /// Parses authority, path, query and fragment: everything after `//`.
+    /// Parses everything after `//`.
     init(scheme: Scheme, afterSlashes rest: ArraySlice<UInt8>, text: String) throws(WebURLFailure) {
-        let end =
-            rest.firstIndex {
-                $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#")
-            } ?? rest.endIndex
+        let end = rest.firstIndex { "/?#".utf8.contains($0) } ?? rest.endIndex
         var authority = rest[..<end]
         self.scheme = scheme
         if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
@@ -56,28 +49,24 @@ extension WebURL {
     /// Path, query and fragment, encoded.
     struct Tail {
         let path: String
-        let query: String?
-        let fragment: String?
+        private(set) var query: String?
+        private(set) var fragment: String?
 
         init(_ bytes: ArraySlice<UInt8>) {
             var rest = bytes
             if let hash = rest.firstIndex(of: UInt8(ascii: "#")) {
                 fragment = PercentEncoding.encoded(rest[(hash + 1)...], in: .fragment)
                 rest = rest[..<hash]
-            } else {
-                fragment = nil
             }
             if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
                 query = PercentEncoding.encoded(rest[(mark + 1)...], in: .query)
                 rest = rest[..<mark]
-            } else {
-                query = nil
             }
             path = PercentEncoding.encoded(rest, in: .path)
         }
     }
 
-    /// Returns the bytes of a text without leading and trailing ASCII white space.
+    /// Removes ASCII white space at both ends.
     static func trimmed(_ text: String) -> [UInt8] {
         Array(Array(text.utf8).trimming { $0 == 0x20 || (0x09...0x0D).contains($0) })
     }
@@ -107,8 +96,7 @@ extension WebURL {
             password: String(decoding: PercentEncoding.decoded(password), as: UTF8.self))
     }
 
-    /// Splits host and port, if there is a colon. Brackets stay with the host. Throws `WebURLFailure.blockedHost` for
-    /// invalid brackets.
+    /// Splits host and port. Brackets stay with the host. Throws `WebURLFailure.blockedHost` for invalid brackets.
     private static func splitPort(
         _ authority: ArraySlice<UInt8>
     ) throws(WebURLFailure) -> (host: ArraySlice<UInt8>, port: ArraySlice<UInt8>?) {

@@ -3,7 +3,10 @@ import Support
 extension WebURL {
     /// Removes the query items with these names. The other items keep their bytes. Removes the `?` if no item is left.
     public func removingQueryItems(named names: Set<String>) -> WebURL {
-        keepingItems { !names.contains(Self.decodedItem($0.prefix { $0 != "=" })) }
+        keepingItems { item in
+            let name = Array(item.prefix { $0 != "=" }.utf8)
+            return !names.contains(String(decoding: PercentEncoding.decoded(name[...], isForm: true), as: UTF8.self))
+        }
     }
 
     /// The URL without query items that are probably secrets. Secrets in the path stay.
@@ -21,10 +24,11 @@ extension WebURL {
         return result
     }
 
-    /// The URL for the index, documents and messages: without credentials and fragment, and with `***` for the values
-    /// of secret parameters.
+    /// For the index, documents and messages: without credentials and fragment, and with `***` for secret values.
     public var redacted: String {
-        AddressSecrets.replacing(in: withoutFragment) { _ in AddressSecrets.mark }
+        var result = self
+        result.fragment = nil
+        return AddressSecrets.replacing(in: result.description) { _ in AddressSecrets.mark }
     }
 
     /// Returns the `redacted` form of an address if it has a secret or a `=` in its fragment, or else the address
@@ -51,19 +55,9 @@ extension WebURL {
         return text.utf8[authority..<end].lastIndex(of: UInt8(ascii: "@")).map { text[authority..<$0] }
     }
 
-    private var withoutFragment: String {
-        var result = self
-        result.fragment = nil
-        return result.description
-    }
-
-    private var rawItems: [Substring] {
-        guard let query, !query.isEmpty else { return [] }
-        return query.split(separator: "&", omittingEmptySubsequences: false)
-    }
-
     private func keepingItems(_ isKept: (Substring) -> Bool) -> WebURL {
-        let items = rawItems
+        guard let query, !query.isEmpty else { return self }
+        let items = query.split(separator: "&", omittingEmptySubsequences: false)
         let kept = items.filter(isKept)
         guard kept.count < items.count else { return self }
         var result = self
@@ -71,7 +65,4 @@ extension WebURL {
         return result
     }
 
-    private static func decodedItem(_ text: Substring) -> String {
-        String(decoding: PercentEncoding.decoded(Array(text.utf8)[...], isForm: true), as: UTF8.self)
-    }
 }

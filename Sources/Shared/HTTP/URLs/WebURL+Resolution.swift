@@ -7,9 +7,7 @@ extension WebURL {
     public func resolving(_ reference: String) throws(WebURLFailure) -> WebURL {
         if reference.utf8.count > Self.byteLimit { throw .notAURL(text: reference, reason: .tooLong) }
         let bytes = Self.trimmed(reference).withSlashes
-        if Self.endOfScheme(bytes[...]) != nil {
-            return try WebURL(reference).inheritingCredentials(from: self)
-        }
+        if Self.endOfScheme(bytes[...]) != nil { return try WebURL(reference).inheritingCredentials(from: self) }
         if bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
             throw .notAURL(text: reference, reason: .controlCharacter)
         }

@@ -34,20 +34,6 @@ public struct WebURL: Sendable, Hashable {
         public let host: String
         public let port: Int
 
-        init(scheme: Scheme, host: String, port: Int) {
-            self.scheme = scheme
-            self.host = host
-            self.port = port
-        }
-
-        /// Parses `https://example.org:8443`; returns nil for an address with a user, path, query or fragment.
-        public init?(_ text: String) {
-            guard let url = try? WebURL(text), url.credentials == nil, url.query == nil, url.fragment == nil,
-                url.path.isEmpty || url.path == "/"
-            else { return nil }
-            self = url.origin
-        }
-
         public var description: String {
             port == scheme.defaultPort ? "\(scheme.rawValue)://\(host)" : "\(scheme.rawValue)://\(host):\(port)"
         }
@@ -67,7 +53,7 @@ public struct WebURL: Sendable, Hashable {
     public internal(set) var fragment: String?
     public internal(set) var credentials: Credentials?
 
-    /// Parses a literal address. Traps if it is invalid.
+    /// Traps if the address is invalid.
     public init(literal text: StaticString) {
         guard let url = try? WebURL("\(text)") else { preconditionFailure("\(text) is not a valid address") }
         self = url
@@ -108,6 +94,16 @@ public struct WebURL: Sendable, Hashable {
     }
 }
 
+extension WebURL.Origin {
+    /// Parses `https://example.org:8443`; returns nil for an address with a user, path, query or fragment.
+    public init?(_ text: String) {
+        guard let url = try? WebURL(text), url.credentials == nil, url.query == nil, url.fragment == nil,
+            url.path.isEmpty || url.path == "/"
+        else { return nil }
+        self = url.origin
+    }
+}
+
 extension WebURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The URL without its credentials. Parsing it returns an equal URL, except for the credentials.
     public var description: String {
@@ -117,6 +113,5 @@ extension WebURL: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 
     public var debugDescription: String { description }
 
-    /// Keeps `dump` from showing the credentials.
     public var customMirror: Mirror { Mirror(self, children: ["url": description]) }
 }

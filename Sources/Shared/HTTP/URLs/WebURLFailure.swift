@@ -12,12 +12,18 @@ public enum WebURLFailure: Failure, Equatable {
     case unmapped(UnmappedName)
 
     public enum Reason: Sendable, Equatable {
-        case noScheme
-        case noAuthority
-        case noHost
-        case badPort
-        case controlCharacter
-        case tooLong
+        case noScheme, noAuthority, noHost, badPort, controlCharacter, tooLong
+
+        fileprivate var words: String {
+            switch self {
+            case .noScheme: "is not an absolute URL; write it in full, beginning with https://"
+            case .noAuthority: "names no server; write two slashes after the colon, as in https://example.org/"
+            case .noHost: "names no server; write it after the two slashes, as in https://example.org/"
+            case .badPort: "has an invalid port; use a number from 1 to 65535"
+            case .controlCharacter: "contains a line break or another control character; leave it out"
+            case .tooLong: "is longer than \(WebURL.byteLimit >> 10) KiB, which no server accepts"
+            }
+        }
     }
 
     public var code: String {
@@ -39,22 +45,9 @@ public enum WebURLFailure: Failure, Equatable {
 
     public var message: String {
         switch self {
-        case .notAURL(let text, .noScheme):
-            "\"\(Self.shown(text))\" is not an absolute URL; write it in full, beginning with https://"
-        case .notAURL(let text, .noAuthority):
-            "\"\(Self.shown(text))\" names no server; write two slashes after the colon, as in https://example.org/"
-        case .notAURL(let text, .noHost):
-            "\"\(Self.shown(text))\" names no server; write it after the two slashes, as in https://example.org/"
-        case .notAURL(let text, .badPort):
-            "\"\(Self.shown(text))\" has an invalid port; use a number from 1 to 65535"
-        case .notAURL(let text, .controlCharacter):
-            "\"\(Self.shown(text))\" contains a line break or another control character; leave it out"
-        case .notAURL(let text, .tooLong):
-            "\"\(Self.shown(text))\" is longer than \(WebURL.byteLimit >> 10) KiB, which no server accepts"
-        case .blockedScheme(let text):
-            "\"\(Self.shown(text))\" has an unsupported scheme; use http or https"
-        case .blockedHost(let host):
-            "\"\(Self.shown(host))\" is not a valid host name or address; check the URL"
+        case .notAURL(let text, let reason): "\"\(Self.shown(text))\" \(reason.words)"
+        case .blockedScheme(let text): "\"\(Self.shown(text))\" has an unsupported scheme; use http or https"
+        case .blockedHost(let host): "\"\(Self.shown(host))\" is not a valid host name or address; check the URL"
         case .unmapped(let failure): failure.message
         }
     }

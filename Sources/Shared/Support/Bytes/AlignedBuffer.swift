@@ -7,16 +7,14 @@ import Libc
 public final class AlignedBuffer {
     public let bytes: UnsafeMutablePointer<UInt8>
     public let count: Int
-    /// The allocation. `bytes` is its first address on a cache line.
+    /// `bytes` is its first address on a cache line.
     private let allocation: UnsafeMutableRawPointer
-
-    private static let alignment = 64
 
     public init(count: Int) {
         self.count = max(count, 1)
-        guard let raw = calloc(self.count + Self.alignment, 1) else { fatalError("cannot allocate \(count) bytes") }
+        guard let raw = calloc(self.count + 64, 1) else { fatalError("cannot allocate \(count) bytes") }
         allocation = raw
-        bytes = raw.alignedUp(toMultipleOf: Self.alignment).bindMemory(to: UInt8.self, capacity: self.count)
+        bytes = raw.alignedUp(toMultipleOf: 64).bindMemory(to: UInt8.self, capacity: self.count)
     }
 
     deinit { free(allocation) }

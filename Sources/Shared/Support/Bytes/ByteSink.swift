@@ -1,7 +1,6 @@
 /// A destination for the bytes of a file, in order.
 public protocol ByteSink: AnyObject {
-    /// Appends `bytes`, which are valid only during the call. After an error, such as `SystemFailure`, the sink is
-    /// incomplete.
+    /// Appends `bytes`, which are valid only during the call. After an error the sink is incomplete.
     func write(_ bytes: RawSpan) throws
 }
 

@@ -34,7 +34,6 @@ public struct SHA256: Sendable {
         }
     }
 
-    /// Returns the digest of `bytes`: 32 bytes.
     static func bytes(of bytes: [UInt8]) -> [UInt8] {
         var hash = SHA256()
         bytes.withUnsafeBytes { hash.update($0) }
@@ -48,7 +47,7 @@ public struct SHA256: Sendable {
         return hash.finish()
     }
 
-    /// Returns the digest of the text's UTF-8 as 64 lower-case hexadecimal digits.
+    /// Returns the digest of the text's UTF-8, like `hex(of:)` of bytes.
     public static func hex(of text: String) -> String {
         var hash = SHA256()
         var text = text
@@ -62,14 +61,13 @@ public enum HMAC {
     /// Returns the signature of `bytes` as 64 lower-case hexadecimal digits.
     public static func hex(of bytes: [UInt8], key: [UInt8]) -> String {
         // A key longer than a block is replaced by its digest; a shorter key is padded with zeros.
+        let block = 64
         var key = key
         if key.count > block { key = SHA256.bytes(of: key) }
         key += [UInt8](repeating: 0, count: block - key.count)
         let inner = SHA256.bytes(of: key.map { $0 ^ 0x36 } + bytes)
         return SHA256.hex(of: key.map { $0 ^ 0x5C } + inner)
     }
-
-    private static let block = 64
 
     /// Whether `signature` is the signature of `bytes`. Compares in constant time.
     public static func matches(_ signature: String, _ bytes: [UInt8], key: [UInt8]) -> Bool {

@@ -4,8 +4,7 @@ import Libc
 extension Confinement {
     /// The parts of a confinement that the kernel enforces.
     public struct Enforcement: Sendable, Equatable {
-        /// The Landlock version that enforces the file rules; nil if the kernel lacks Landlock or its version is too
-        /// old.
+        /// The version of Landlock that enforces the file rules; nil if it is missing or too old.
         public var landlock: Int?
         /// Whether seccomp refuses all system calls outside the plan.
         public var filtersCalls = false
@@ -68,8 +67,6 @@ extension Confinement {
     private nonisolated(unsafe) static var keepsToFiles = false
 
     /// Whether `open` failed with `errno` because of the confinement, although the file's permissions allow the access.
-    ///
-    /// - Parameter flags: the flags of `open`.
     public static func refused(_ path: String, flags: Int32, errno: Int32) -> Bool {
         guard errno == EACCES, keepsToFiles else { return false }
         // access(2) checks the permissions only, not Landlock.

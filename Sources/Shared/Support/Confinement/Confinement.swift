@@ -5,10 +5,9 @@ import CSystem
 /// Open files stay usable. A file that is missing when the plan is enforced can be created or opened later only if the
 /// plan contains a folder above it.
 public struct Confinement: Sendable, Equatable {
-    /// Readable files and folders; a folder includes everything below it. Missing paths are allowed.
+    /// Files and folders, which include everything below them. Paths may be missing.
     public var readable: [String]
-    /// Files and folders that may be read, changed and removed. A folder includes everything below it, and files may be
-    /// created there.
+    /// Files and folders that may be read, changed and removed. Files may also be created below these folders.
     public var writable: [String]
     /// Whether the process may change the permissions of open files, which replacing a file requires.
     public var setsPermissions: Bool
@@ -45,8 +44,6 @@ public struct Confinement: Sendable, Equatable {
     private static let nullDevice = "/dev/null"
 }
 
-// MARK: Parts of plans
-
 extension Confinement {
     /// Allows what every tool needs: information about kernel and processor, random bytes, and the null device.
     public mutating func allowBasics() {
@@ -77,7 +74,7 @@ extension Confinement {
 
     /// Allows the fonts of the system and of the user, fontconfig's files, and the libraries that draw text.
     ///
-    /// - Parameter font: the requested font file or family.
+    /// - Parameter font: a font file or the name of a family.
     public mutating func allowFonts(_ environment: Environment, font: String? = nil) {
         allowLibraries(environment)
         readable += ["/etc/fonts", "/var/cache/fontconfig", "/var/lib/fontconfig"]
@@ -91,8 +88,7 @@ extension Confinement {
             environment.baseFolder(variable, standard: standard).map { "\($0)/\(name)" }
         }
         readable += ["FONTCONFIG_FILE", "FONTCONFIG_PATH"].compactMap { environment[$0] }
-        // `font` may be a family name. It is then rarely the name of a file, and a rule for a missing file has no
-        // effect.
+        // A rule for the name of a family has no effect, since there is no such file.
         if let font { readable.append(font) }
     }
 }

@@ -43,7 +43,6 @@ public struct ExitTally: Sendable, Equatable {
         }
     }
 
-    /// Adds a tally of later work.
     public mutating func add(_ later: ExitTally) {
         definite = definite ?? later.definite
         sawTransient = sawTransient || later.sawTransient

@@ -64,9 +64,7 @@ public struct UnexpectedFailure: Failure {
 }
 
 /// Returns the error if it is a `Failure`, else an `UnexpectedFailure`.
-public func failure(of error: any Error) -> any Failure {
-    (error as? any Failure) ?? UnexpectedFailure(error)
-}
+public func failure(of error: any Error) -> any Failure { (error as? any Failure) ?? UnexpectedFailure(error) }
 
 /// A failure whose message ends with a suggestion.
 public struct SuggestingFailure: WrappingFailure {
@@ -84,7 +82,5 @@ public struct SuggestingFailure: WrappingFailure {
 
 extension Failure {
     /// Whether the message ends with a suggestion.
-    public var suggests: Bool {
-        self is SuggestingFailure || (self as? any WrappingFailure)?.reason.suggests == true
-    }
+    public var suggests: Bool { self is SuggestingFailure || (self as? any WrappingFailure)?.reason.suggests == true }
 }

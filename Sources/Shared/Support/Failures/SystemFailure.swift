@@ -2,11 +2,12 @@ import Libc
 
 /// A failed system call, with its `errno`.
 public struct SystemFailure: Failure, Equatable {
-    public enum Purpose: Sendable, Equatable {
+    /// The raw value is the code of a failure whose error number has no code in `words`.
+    public enum Purpose: String, Sendable {
         /// Opening an input that the user named: status 66.
-        case openInput
+        case openInput = "cannot-open"
         /// Creating an output that the user named: status 73.
-        case makeOutput
+        case makeOutput = "cannot-create"
         /// Anything else: status 74.
         case io
     }
@@ -25,46 +26,31 @@ public struct SystemFailure: Failure, Equatable {
         self.isConfined = isConfined
     }
 
-    public var code: String {
-        if isConfined { return "confined" }
-        return switch errno {
-        case ENOSPC, EDQUOT: "disk-full"
-        case EFBIG: "file-too-large"
-        case EROFS: "read-only"
-        case EACCES, EPERM: "permission"
-        case ENOENT: "no-such-file"
-        case EMFILE, ENFILE: "too-many-files"
-        case ENOMEM: "out-of-memory"
-        default:
-            switch purpose {
-            case .openInput: "cannot-open"
-            case .makeOutput: "cannot-create"
-            case .io: "io"
-            }
-        }
-    }
+    public var code: String { isConfined ? "confined" : Self.words(for: errno).code ?? purpose.rawValue }
 
-    public var message: String { "cannot \(action): \(systemMessage(errno))\(advice)" }
-
-    private var advice: String {
-        isConfined
-            ? "; the sandbox allows only paths that options name; use an option such as --allow-path, or"
-                + " set APOD_TOOLS_CONFINEMENT=false"
-            : Self.advice(for: errno)
+    public var message: String {
+        let sandbox =
+            "; the sandbox allows only paths that options name; use an option such as --allow-path, or"
+            + " set APOD_TOOLS_CONFINEMENT=false"
+        return "cannot \(action): \(systemMessage(errno))\(isConfined ? sandbox : Self.advice(for: errno))"
     }
 
     /// Returns the remedy for an error number, after `; `, or an empty text.
-    public static func advice(for errno: Int32) -> String {
+    public static func advice(for errno: Int32) -> String { words(for: errno).advice }
+
+    private static func words(for errno: Int32) -> (code: String?, advice: String) {
         switch errno {
-        case ENOSPC, EDQUOT: "; free some space, then try again"
-        case EROFS: "; choose a writable folder"
-        case EACCES, EPERM: "; check the permissions of the file and the folders above it"
-        case EMFILE: "; use fewer --jobs or raise the limit of open files (ulimit -n)"
-        case ENFILE: "; try again later"
-        case ENOMEM: "; try again when more memory is free"
-        case EIO: "; check the disk and the system log"
-        case ESTALE, ETIMEDOUT: "; try again when the file system responds"
-        default: ""
+        case ENOSPC, EDQUOT: ("disk-full", "; free some space, then try again")
+        case EFBIG: ("file-too-large", "")
+        case EROFS: ("read-only", "; choose a writable folder")
+        case EACCES, EPERM: ("permission", "; check the permissions of the file and the folders above it")
+        case ENOENT: ("no-such-file", "")
+        case EMFILE: ("too-many-files", "; use fewer --jobs or raise the limit of open files (ulimit -n)")
+        case ENFILE: ("too-many-files", "; try again later")
+        case ENOMEM: ("out-of-memory", "; try again when more memory is free")
+        case EIO: (nil, "; check the disk and the system log")
+        case ESTALE, ETIMEDOUT: (nil, "; try again when the file system responds")
+        default: (nil, "")
         }
     }
 
@@ -88,26 +74,16 @@ public func systemMessage(_ errno: Int32) -> String {
 }
 
 extension SystemFailure {
-    /// Whether the reading end of a pipe or socket is closed.
     public var isBrokenPipe: Bool { errno == EPIPE }
 
-    /// Returns whether a retry may succeed without a repair: the system is short of descriptors or memory, or a file
-    /// server does not answer.
+    /// Whether a retry may succeed: the system is short of descriptors or memory, or a file server does not answer.
     public static func isTransient(_ errno: Int32) -> Bool {
-        switch errno {
-        case EMFILE, ENFILE, ENOMEM, ESTALE, ETIMEDOUT: true
-        default: false
-        }
+        [EMFILE, ENFILE, ENOMEM, ESTALE, ETIMEDOUT].contains(errno)
     }
 
     public var isMissing: Bool { errno == ENOENT }
 
     /// Returns whether a lookup that failed with this error proves that the file does not exist: its name is missing, a
     /// component above it is not a folder, or a symbolic link, which is never followed, is in the way.
-    public static func provesAbsence(_ errno: Int32) -> Bool {
-        switch errno {
-        case ENOENT, ENOTDIR, ELOOP: true
-        default: false
-        }
-    }
+    public static func provesAbsence(_ errno: Int32) -> Bool { [ENOENT, ENOTDIR, ELOOP].contains(errno) }
 }

@@ -17,9 +17,9 @@ public final class File: ByteSource, ByteSink, Sendable {
         public let inode: UInt64
     }
 
-    /// Owns `descriptor`. Throws `SystemFailure` if it is not open.
+    /// Throws `SystemFailure` if `descriptor` is not open.
     ///
-    /// - Parameter closes: false to leave the descriptor open, as for standard input.
+    /// - Parameter closes: whether to close the descriptor with the last reference; false for standard streams.
     public init(descriptor: Int32, path: String, closes: Bool = true) throws {
         do {
             status = try FileStatus(of: descriptor, path: path)
@@ -39,7 +39,7 @@ public final class File: ByteSource, ByteSink, Sendable {
     /// The size in bytes at the time of opening; 0 for a pipe.
     public var count: Int { status.bytes }
 
-    /// Whether this is a regular file, which can be read at any offset, rather than a pipe or a device.
+    /// Whether this is a regular file rather than a pipe or a device.
     public var isRegular: Bool { status.kind == .file }
 
     public var identity: Identity { status.identity }
@@ -58,7 +58,7 @@ public final class File: ByteSource, ByteSink, Sendable {
     /// Returns whether there is a file or folder at `path`, with links followed.
     public static func exists(_ path: String) throws(SystemFailure) -> Bool { try FileStatus(at: path) != nil }
 
-    /// Opens `path` with `flags` and close-on-exec; `mode` is for a new file.
+    /// - Parameter flags: close-on-exec is added.
     public static func open(
         _ path: String, _ flags: Int32, mode: mode_t = 0o600, purpose: SystemFailure.Purpose = .io
     ) throws -> File {
@@ -73,10 +73,9 @@ public final class File: ByteSource, ByteSink, Sendable {
         }
     }
 
-    /// Returns whether `path` still names this file: it was neither removed nor replaced.
+    /// Returns whether `path` still names this file.
     public func isStillNamed() throws(SystemFailure) -> Bool { try FileStatus(at: path)?.identity == identity }
 
-    /// Reads bytes from `offset` on into `buffer`, and returns their number: less than `buffer.count` only at the end.
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
         var filled = 0
         while filled < buffer.count {
@@ -117,11 +116,11 @@ public final class File: ByteSource, ByteSink, Sendable {
         var done = 0
         while done < bytes.count {
             let count = systemWrite(descriptor, bytes.baseAddress! + done, bytes.count - done)
-            if count < 0 {
-                if mayGoOn(POLLOUT) { continue }
+            if count >= 0 {
+                done += count
+            } else if !mayGoOn(POLLOUT) {
                 throw SystemFailure(errno: errno, "write \(path)")
             }
-            done += count
         }
     }
 
@@ -163,8 +162,7 @@ public final class File: ByteSource, ByteSink, Sendable {
         }
     }
 
-    /// Waits until the names in the folder of `path` are on the disk; does nothing on a file system that cannot
-    /// synchronize a folder.
+    /// Waits until the names in the folder of `path` are on the disk, if the file system supports it.
     static func synchronizeFolder(of path: String) throws {
         let folder = try open(path.folderPrefix.isEmpty ? "." : path.folderPrefix, O_RDONLY | O_DIRECTORY)
         if synchronize(folder: folder.descriptor) != 0 {
@@ -172,8 +170,8 @@ public final class File: ByteSource, ByteSink, Sendable {
         }
     }
 
-    /// Waits until the names in an open folder are on the disk, if the file system can. Returns -1 with `errno` set on
-    /// failure.
+    /// Waits until the names in an open folder are on the disk, if the file system supports it. Returns 0, or -1 with
+    /// `errno` set.
     static func synchronize(folder descriptor: Int32) -> Int32 {
         while fsync(descriptor) != 0 {
             if [EINVAL, ENOTSUP].contains(errno) { return 0 }
@@ -187,12 +185,13 @@ public final class File: ByteSource, ByteSink, Sendable {
 private func fdatasync(_ descriptor: Int32) -> Int32 { fsync(descriptor) }
 #endif
 
-private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
+// The functions of the C library, which methods of the same names hide.
+func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 {
     path.withPathPointer { open($0, flags, mode) }
 }
 private func systemRead(_ descriptor: Int32, _ base: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(descriptor, base, count)
 }
-private func systemWrite(_ descriptor: Int32, _ base: UnsafeRawPointer, _ count: Int) -> Int {
+func systemWrite(_ descriptor: Int32, _ base: UnsafeRawPointer, _ count: Int) -> Int {
     write(descriptor, base, count)
 }

@@ -28,8 +28,7 @@ extension Folder {
         try rename(name, to: other)
     }
 
-    /// Creates a hard link. Returns false if the file system has none. Throws `SystemFailure`, with `EEXIST` if the name
-    /// is taken.
+    /// Returns false if the file system has no hard links. Throws `SystemFailure`, with `EEXIST` if the name is taken.
     package func hardLink(_ name: String, to other: String) throws -> Bool {
         let result = withParent(of: name) { from, last in
             withParent(of: other) { to, otherLast in linkat(from, last, to, otherLast, 0) }
@@ -40,8 +39,7 @@ extension Folder {
         throw failure
     }
 
-    /// Atomically creates a file with mode 0600 and waits until it is on the disk. Keeps an existing file. Throws
-    /// `SystemFailure`.
+    /// Atomically creates a file with mode 0600 and waits until it is on the disk. Keeps an existing file.
     package func makeOnce(_ name: String, _ bytes: [UInt8]) throws {
         let temporary = OutputFile.temporaryName()
         let file = try open(temporary, O_WRONLY | O_CREAT | O_EXCL, purpose: .makeOutput)

@@ -19,8 +19,7 @@ public final class Folder: Sendable {
 
     /// Opens the folder at `path`, with links followed.
     ///
-    /// - Parameter isListed: false if `names` is never called. A confined process then does not need the right to read
-    ///   the folder.
+    /// - Parameter isListed: whether `names` may be called, which needs the right to read the folder.
     public convenience init(_ path: String, isListed: Bool = true) throws {
         try self.init(resolved: Folder.resolve(path), isListed: isListed)
     }
@@ -28,7 +27,6 @@ public final class Folder: Sendable {
     /// Opens the folder at a path from `resolve`. Fails if it has become a link.
     ///
     /// - Parameters:
-    ///   - isListed: as for `init(_:isListed:)`.
     ///   - asksKernel: false for tests of the fallback.
     ///   - fault: makes calls fail, in this folder and in folders opened through it.
     public convenience init(
@@ -61,9 +59,8 @@ public final class Folder: Sendable {
 
     // MARK: Files
 
-    /// Opens a file with `flags` and close-on-exec; `mode` is for a new file. Does not wait for the other end of a
-    /// FIFO. Throws `UnsafePlace` if it is not a regular file, or if it is opened for writing and has another hard
-    /// link.
+    /// Opens a file with `flags` and close-on-exec. Does not wait for the other end of a FIFO. Throws `UnsafePlace` if
+    /// it is not a regular file, or if it is opened for writing and has another hard link.
     public func open(
         _ name: String, _ flags: Int32, mode: mode_t = 0o600, purpose: SystemFailure.Purpose = .io
     ) throws -> File {
@@ -95,9 +92,8 @@ public final class Folder: Sendable {
         }
     }
 
-    /// Returns the status of a file, folder or link, or nil if it does not exist: its name or a folder above it is
-    /// missing, or such a folder was replaced by a link. Throws `SystemFailure` for other errors, which do not prove
-    /// that it is missing.
+    /// Returns the status of a file, folder or link, or nil if it is missing, a folder above it is missing, or such a
+    /// folder was replaced by a link. Throws `SystemFailure` for errors that do not prove this.
     public func status(of name: String) throws(SystemFailure) -> FileStatus? {
         // A name that leaves the folder refers to no file.
         if Self.parts(of: name) == nil { return nil }
@@ -106,9 +102,7 @@ public final class Folder: Sendable {
         // A single lookup in the kernel, since each cache hit calls this.
         if asksKernel, fault == nil {
             let opened = retryingAfterSignal {
-                name.withPathPointer {
-                    csystem_open_beneath(descriptor, $0, Self.unread | O_NOFOLLOW | O_CLOEXEC, 0)
-                }
+                name.withPathPointer { csystem_open_beneath(descriptor, $0, Self.unread | O_NOFOLLOW | O_CLOEXEC, 0) }
             }
             if opened >= 0 {
                 defer { close(opened) }
@@ -125,7 +119,7 @@ public final class Folder: Sendable {
         throw SystemFailure(errno: errno, "access \(path(of: name))")
     }
 
-    /// Returns whether `name` still refers to `file`: it was neither removed nor replaced.
+    /// Returns whether `name` still refers to `file`.
     public func has(_ file: File, as name: String) throws(SystemFailure) -> Bool {
         try status(of: name)?.identity == file.identity
     }
@@ -138,13 +132,10 @@ public final class Folder: Sendable {
         let result = withParent(of: name) { from, last in
             target.withParent(of: other) { to, otherLast in renameat(from, last, to, otherLast) }
         }
-        if result != 0 {
-            throw SystemFailure(errno: errno, "create \(target.path(of: other))", purpose: .makeOutput)
-        }
+        if result != 0 { throw SystemFailure(errno: errno, "create \(target.path(of: other))", purpose: .makeOutput) }
     }
 
-    /// Waits until changes to the names in this folder are on the disk; does nothing on a file system that cannot
-    /// synchronize a folder.
+    /// Waits until the names in this folder are on the disk, if the file system supports it.
     public func synchronize() throws {
         if File.synchronize(folder: descriptor) != 0 {
             throw SystemFailure(errno: errno, "sync the folder \(path) to disk")
@@ -182,11 +173,10 @@ public final class Folder: Sendable {
         guard failure.errno == EEXIST || failure.errno == ELOOP else { throw failure }
         switch try status(of: name)?.kind {
         case .folder: return
-        case .file, .fifo, .socket, .other:
-            throw SystemFailure(errno: ENOTDIR, "create the folder \(path(of: name))", purpose: .makeOutput)
         case .link: throw UnsafePlace.link(path(of: name))
         // Another process removed the folder, or a folder above it is a link.
         case nil: throw failure.errno == ELOOP ? UnsafePlace.link(path(of: name)) : failure
+        default: throw SystemFailure(errno: ENOTDIR, failure.action, purpose: .makeOutput)
         }
     }
 
@@ -232,11 +222,8 @@ public final class Folder: Sendable {
         guard let folder else { return name.withPathPointer { body(descriptor, $0) } }
         let parent = descriptor(of: String(folder), O_RDONLY | O_DIRECTORY)
         guard parent >= 0 else { return -1 }
-        let result = String(last).withPathPointer { body(parent, $0) }
-        let failure = errno
-        close(parent)
-        errno = failure
-        return result
+        defer { Self.closeKeepingErrno(parent) }
+        return String(last).withPathPointer { body(parent, $0) }
     }
 
     /// Opens a file or folder; returns -1 with `errno` set on failure: ELOOP for a link.
@@ -285,8 +272,7 @@ public final class Folder: Sendable {
         return opened
     }
 
-    /// Splits a name into its folder (nil for `self`) and its last component; returns nil if the last is empty, `.` or
-    /// `..`.
+    /// Splits a name into folder (nil for `self`) and last component; nil if the last is empty, `.` or `..`.
     private static func parts(of name: String) -> (folder: Substring?, last: Substring)? {
         guard let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) else {
             return isPlain(name[...]) ? (nil, name[...]) : nil
@@ -309,10 +295,7 @@ public final class Folder: Sendable {
     }
 }
 
-private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { path.withPathPointer { open($0, flags) } }
-
-/// Repeats `body` while a signal interrupts it (EINTR), at most 1000 times, in case a file system reports EINTR
-/// forever.
+/// Repeats `body` while a signal interrupts it, at most 1000 times, in case a file system always reports EINTR.
 private func retryingAfterSignal(_ body: () -> Int32) -> Int32 {
     var result = body()
     var calls = 1

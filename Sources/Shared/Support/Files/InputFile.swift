@@ -5,19 +5,15 @@ import Libc
 /// A regular file is read in place. A stream (a pipe such as bash's `<(…)`, a FIFO, `/dev/stdin`, a device) and a file
 /// without a name are read to the end when opened.
 public struct InputFile: ByteSource {
-    private enum Content {
-        case file(File)
-        case stream(MemorySource, sha256: String)
-    }
-
     /// The path as the user wrote it.
     public let path: String
-    private let content: Content
+    /// The digest of a stream, whose path does not identify its content; nil for a regular file.
+    public let sha256OfStream: String?
+    private let source: any ByteSource
 
     /// Uses an open regular file.
     public init(_ file: File) {
-        path = file.path
-        content = .file(file)
+        (path, source, sha256OfStream) = (file.path, file, nil)
     }
 
     /// Opens the file, and reads a stream to its end. Waits for the writer of a FIFO. Throws `SystemFailure` (status
@@ -30,33 +26,17 @@ public struct InputFile: ByteSource {
         let file = try File.openInput(path, flags: kind == .fifo || kind == nil ? O_NONBLOCK : 0)
         self.path = path
         if file.isRegular, file.status.links > 0 {
-            content = .file(file)
+            (source, sha256OfStream) = (file, nil)
             return
         }
         let bytes = try Self.bytes(of: file, atMost: byteLimit, interruption)
-        var hash = SHA256()
-        bytes.withUnsafeBytes { hash.update($0) }
-        content = .stream(MemorySource(bytes), sha256: hash.finish())
+        (source, sha256OfStream) = (MemorySource(bytes), SHA256.hex(of: bytes))
     }
 
-    /// The digest of a stream, whose path does not identify its content; nil for a regular file.
-    public var sha256OfStream: String? {
-        if case .stream(_, let sha256) = content { sha256 } else { nil }
-    }
+    public var count: Int { source.count }
 
-    public var count: Int {
-        switch content {
-        case .file(let file): file.count
-        case .stream(let bytes, _): bytes.count
-        }
-    }
-
-    /// Reads bytes from `offset` on into `buffer`, and returns their number. Throws `SystemFailure`.
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
-        switch content {
-        case .file(let file): try file.read(into: buffer, at: offset)
-        case .stream(let bytes, _): bytes.read(into: buffer, at: offset)
-        }
+        try source.read(into: buffer, at: offset)
     }
 
     private static func bytes(of file: File, atMost limit: Int, _ interruption: Interruption) throws -> [UInt8] {

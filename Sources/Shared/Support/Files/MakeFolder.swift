@@ -13,8 +13,7 @@ public func makeFolder(_ path: String, mode: mode_t = 0o777, synchronized: Bool 
     guard isMade else {
         let code = errno
         if code == EEXIST, try FileStatus(at: path)?.kind == .folder { return }
-        throw SystemFailure(
-            errno: code == EEXIST ? ENOTDIR : code, "create the folder \(path)", purpose: .makeOutput)
+        throw SystemFailure(errno: code == EEXIST ? ENOTDIR : code, "create the folder \(path)", purpose: .makeOutput)
     }
     if synchronized { try File.synchronizeFolder(of: path) }
 }

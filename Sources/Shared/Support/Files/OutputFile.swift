@@ -15,7 +15,7 @@ public final class OutputFile: ByteSink {
     /// The names before and after the commit; nil if the file is written in place.
     private let place: Place?
     private var isCommitted = false
-    /// Temporary files of this process that are neither committed nor removed.
+    /// Uncommitted temporary files of this process.
     private static let begun = Monitor(Set<String>())
 
     private struct Place {
@@ -30,23 +30,17 @@ public final class OutputFile: ByteSink {
         var temporaryPath: String? { temporary.map { folder?.path(of: $0) ?? $0 } }
     }
 
-    /// Removes all temporary files of this process. Called if the process ends without running deinitialisers.
+    /// Removes all temporary files of this process, if it ends without deinitialisers.
     static func removeBegun() {
         for path in begun.withLock({ $0 }) { path.withPathPointer { _ = unlink($0) } }
     }
 
-    /// Random, so that concurrent runs do not collide.
-    static func temporaryName() -> String {
-        ".apod-tools-\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).part"
-    }
+    static func temporaryName() -> String { ".apod-tools-\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).part" }
 
     /// Whether a name belongs to a temporary file, perhaps of a killed process.
-    public static func isTemporary(_ name: String) -> Bool {
-        name.hasPrefix(".apod-tools-") && name.hasSuffix(".part")
-    }
+    public static func isTemporary(_ name: String) -> Bool { name.hasPrefix(".apod-tools-") && name.hasSuffix(".part") }
 
-    /// Begins a file at `path`. Throws `SystemFailure` (status 73) if the file or its folder is not writable, or if
-    /// `path` is a folder.
+    /// Throws `SystemFailure` (status 73) if the file or its folder is not writable, or if `path` is a folder.
     public init(path: String) throws {
         self.path = path
         do {
@@ -64,9 +58,12 @@ public final class OutputFile: ByteSink {
             place = Place(temporary: temporary, final: target.path)
             target.replaced?.passOn(to: file)
         } catch let error as SystemFailure {
-            throw SystemFailure(
-                errno: error.errno, "create \(path)", purpose: .makeOutput, isConfined: error.isConfined)
+            throw Self.failure(error, path)
         }
+    }
+
+    private static func failure(_ error: SystemFailure, _ path: String) -> SystemFailure {
+        SystemFailure(errno: error.errno, "create \(path)", purpose: .makeOutput, isConfined: error.isConfined)
     }
 
     /// Begins a file in an open folder. Throws `SystemFailure` (status 73) like the other initialiser, and also if
@@ -98,8 +95,7 @@ public final class OutputFile: ByteSink {
             place = Place(folder: folder, temporary: temporary, final: name, replaces: replaces)
             old?.passOn(to: file)
         } catch let error as SystemFailure {
-            throw SystemFailure(
-                errno: error.errno, "create \(path)", purpose: .makeOutput, isConfined: error.isConfined)
+            throw Self.failure(error, path)
         }
     }
 
@@ -144,7 +140,7 @@ public final class OutputFile: ByteSink {
             do {
                 try put(place, in: folder)
             } catch let error as SystemFailure {
-                throw SystemFailure(errno: error.errno, "create \(path)", purpose: .makeOutput)
+                throw Self.failure(error, path)
             }
         } else {
             let result = (place.temporary ?? "").withPathPointer { old in

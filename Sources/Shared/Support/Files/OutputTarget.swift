@@ -10,26 +10,21 @@ public struct OutputTarget {
     /// The existing file to replace, if any.
     let replaced: FileStatus?
 
-    /// The mode of the new file, before the umask. No other user may open a replacement until it has the old file's
-    /// mode.
+    /// The mode before the umask. No other user may open a replacement until it has the old file's mode.
     var initialMode: mode_t { replaced == nil ? 0o666 : 0o600 }
 
     /// The folder with a final slash; empty for the current folder.
     var folder: String { path.folderPrefix }
 
-    /// The path that a confined process must be allowed to write: the folder, or `path` itself if it is written in
-    /// place.
+    /// The path that a confined process must be allowed to write.
     public var writablePlace: String { isStream ? path : folder.isEmpty ? "." : folder }
 
-    /// The limit of Linux (path_resolution(7)).
-    private static let linkLimit = 40
-
-    /// Follows the links at the end of `name`, even to a missing file, as open(2) with O_CREAT does. Throws
-    /// `SystemFailure` for a loop, a folder, a file that is not writable, and another user's link in a folder such as
-    /// `/tmp`.
+    /// Follows the links at the end of `name`, even to a missing file, as open(2) with O_CREAT does. Throws for a loop,
+    /// a folder, a file that is not writable, and another user's link in a folder such as `/tmp`.
     public init(_ name: String) throws(SystemFailure) {
         var path = name
-        for _ in 0...Self.linkLimit {
+        // At most 40 links, as in Linux (path_resolution(7)).
+        for _ in 0...40 {
             if path.isEmpty { throw Self.failure(ENOENT, name) }
             if path.utf8.last == UInt8(ascii: "/") { throw Self.failure(EISDIR, name) }
             let found: FileStatus?
@@ -42,8 +37,8 @@ public struct OutputTarget {
             }
             switch status.kind {
             case .folder: throw Self.failure(EISDIR, name)
+            // Renaming needs only a right on the folder, but must not replace a read-only file.
             case .file:
-                // Renaming needs only a right on the folder, but must not replace a read-only file.
                 guard path.withPathPointer({ faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) }) == 0 else {
                     throw Self.failure(errno, name)
                 }

@@ -68,16 +68,14 @@ public enum UnsafePlace: Failure, Equatable {
 
     // MARK: Decisions
 
-    /// Returns why a folder for files of this process is unsafe, or nil. The folder must belong to `user`, and must not
-    /// be writable by all users.
+    /// Returns the fault of a folder that does not belong to `user`, or that every user may write to; else nil.
     public static func fault(ofFolder path: String, _ status: FileStatus, user: uid_t = geteuid()) -> UnsafePlace? {
         if status.kind == .link { return .link(path) }
         if status.owner != user { return .owner(path, owner: status.owner, user: user) }
         return status.mode & 0o002 != 0 ? .writableByAll(path) : nil
     }
 
-    /// Returns why a folder for private files is unsafe, or nil. Other users must not be able to read it.
-    /// `fault(above:)` checks whether they may replace it.
+    /// Like `fault(ofFolder:)`, but other users may not read the folder either.
     public static func fault(
         ofPrivateFolder path: String, _ status: FileStatus, user: uid_t = geteuid()
     ) -> UnsafePlace? {
@@ -85,8 +83,8 @@ public enum UnsafePlace: Failure, Equatable {
         return fault(ofFolder: path, status, user: user)
     }
 
-    /// Returns why a folder in `above` is unsafe, or nil. Other users must not be able to replace it, which the sticky
-    /// bit of `above` prevents.
+    /// Returns the fault of a folder that other users may replace, else nil. The sticky bit of `above`, the folder that
+    /// contains it, prevents this.
     public static func fault(above path: String, _ above: FileStatus, user: uid_t = geteuid()) -> UnsafePlace? {
         if above.owner != user && above.owner != 0 { return .ownerAbove(path) }
         return above.mode & 0o022 != 0 && above.mode & S_ISVTX == 0 ? .writableAbove(path) : nil

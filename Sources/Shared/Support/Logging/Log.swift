@@ -1,5 +1,4 @@
-/// Messages for people, on standard error: `tool: message`, one line per event. Conceals secrets in addresses
-/// (`AddressSecrets`).
+/// Messages for people: `tool: message`, one line per event. Conceals secrets in addresses (`AddressSecrets`).
 public struct Log: Sendable {
     public enum Level: Int, Sendable, Comparable {
         case error, warning, detail
@@ -61,9 +60,7 @@ public struct Log: Sendable {
     }
 
     /// Writes progress at any threshold, since a separate option controls progress.
-    func progress(_ message: String, facts: Facts = [:]) {
-        write(line(word: "progress", prefix: "", message, facts))
-    }
+    func progress(_ message: String, facts: Facts = [:]) { write(line(word: "progress", prefix: "", message, facts)) }
 
     func shows(_ level: Level) -> Bool { level <= threshold }
 
@@ -91,8 +88,7 @@ public struct Log: Sendable {
             switch fact {
             case nil: continue
             case .text(let value):
-                let shown = TerminalText.jsonString(AddressSecrets.concealed(in: value))
-                text += ",\"\(name)\":\(shown)"
+                text += ",\"\(name)\":\(TerminalText.jsonString(AddressSecrets.concealed(in: value)))"
             case .integer(let value): text += ",\"\(name)\":\(value)"
             case .decimal(let value):
                 let tenths = Int((min(max(value, 0), 1e15) * 10).rounded())

@@ -2,13 +2,10 @@
 public struct Metrics: Sendable {
     private let take: (@Sendable (MetricEvent) -> Void)?
 
-    /// Discards all events.
-    public static let silent = Metrics(take: nil)
+    public static let silent = Metrics(nil)
 
-    /// - Parameter take: receives each event, on the thread that adds it.
-    public init(_ take: @escaping @Sendable (MetricEvent) -> Void) { self.take = take }
-
-    private init(take: (@Sendable (MetricEvent) -> Void)?) { self.take = take }
+    /// - Parameter take: receives each event, on the thread that adds it; nil discards all events.
+    public init(_ take: (@Sendable (MetricEvent) -> Void)?) { self.take = take }
 
     public var isSilent: Bool { take == nil }
 
@@ -96,8 +93,7 @@ public struct MetricEvent: Sendable {
             switch field.value {
             case .text(let text):
                 let text = AddressSecrets.concealed(in: text)
-                let cut = textLimit.map { Self.cut(text, toBytes: $0) } ?? text
-                line += TerminalText.jsonString(cut)
+                line += TerminalText.jsonString(textLimit.map { Self.cut(text, toBytes: $0) } ?? text)
             case .number(let number): line += "\(number)"
             case .time(let duration): line += Self.decimals(duration)
             }

@@ -4,9 +4,8 @@ import Libc
 /// A process that outlives its parent, without a terminal.
 public enum DetachedProcess {
     /// Starts this program with `arguments` in a new session. The new process must first call `begin`. Its standard
-    /// output and standard error are `/dev/null`. Its standard input is a pipe that closes when this process ends, so
-    /// that `begin` can wait for that end. It inherits only the environment variables in `passedOn`, and therefore no
-    /// secret.
+    /// output and standard error are `/dev/null`. Its standard input is a pipe that closes when this process ends. It
+    /// inherits only the environment variables in `passedOn`, and therefore no secret.
     ///
     /// Call it before this process drops its right to run programs. Throws `SystemFailure`.
     public static func start(_ arguments: [String]) throws {
@@ -43,13 +42,10 @@ public enum DetachedProcess {
         var argv = ([ProgramArguments.programName()] + arguments).map { $0.withPathPointer { strdup($0) } } + [nil]
         var envp =
             passedOn.compactMap { name in
-                getenv(name).map { value in
-                    "\(name)=\(String(pathPointer: value))".withPathPointer { strdup($0) }
-                }
+                getenv(name).map { "\(name)=\(String(pathPointer: $0))".withPathPointer { strdup($0) } }
             } + [nil]
         defer {
-            for text in argv { free(text) }
-            for text in envp { free(text) }
+            for text in argv + envp { free(text) }
         }
         var process = pid_t()
         let status = program.withPathPointer { posix_spawn(&process, $0, &actions, &attributes, &argv, &envp) }

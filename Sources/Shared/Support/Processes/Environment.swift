@@ -6,9 +6,7 @@ public struct Environment: Sendable, ExpressibleByDictionaryLiteral {
 
     public init(_ variables: [String: String] = [:]) { lookUp = { variables[$0] } }
 
-    public init(dictionaryLiteral variables: (String, String)...) {
-        self.init(Dictionary(variables) { $1 })
-    }
+    public init(dictionaryLiteral variables: (String, String)...) { self.init(Dictionary(variables) { $1 }) }
 
     private init(lookUp: @escaping @Sendable (String) -> String?) { self.lookUp = lookUp }
 
@@ -18,8 +16,7 @@ public struct Environment: Sendable, ExpressibleByDictionaryLiteral {
         return value
     }
 
-    /// Returns a variable's value, or nil if it is unset or a relative path, which the XDG Base Directory Specification
-    /// ignores.
+    /// Returns nil also for a relative path, which the XDG Base Directory Specification ignores.
     public func folder(_ name: String) -> String? { self[name].flatMap { $0.hasPrefix("/") ? $0 : nil } }
 
     /// Returns the base directory in the XDG variable `name`, else `standard` below `HOME`; nil if neither is set.

@@ -1,12 +1,10 @@
 import Libc
 
-/// Limits the number of jobs by the number of files that a process may open. A run that exceeds this limit fails in an
-/// unpredictable call.
+/// Limits the number of jobs by the number of files that a process may open, since a run beyond it fails in any call.
 public enum OpenFiles {
     /// Open files of a run outside its jobs: streams, index, locks, root, name lookups. Measured: 14.
     private static let ofRun = 24
-    /// Open files of a job: 4 during a download (connection, wake-up pair, partial file), and briefly copies, folders
-    /// and the picture.
+    /// Open files of a job: connection, wake-up pair, partial file, and briefly copies, folders and the picture.
     private static let ofJob = 8
 
     /// The process's limit of open files; nil if there is none.
@@ -15,8 +13,7 @@ public enum OpenFiles {
         return limit < 0 ? nil : limit
     }
 
-    /// Returns the number of jobs that may run in parallel: `wanted`, or fewer to stay below `limit` open files; at
-    /// least 1.
+    /// Returns `wanted`, or fewer jobs to stay below `limit` open files; at least 1.
     public static func jobs(_ wanted: Int, limit: Int?) -> Int {
         guard let limit else { return wanted }
         return min(wanted, max(1, (limit - ofRun) / ofJob))

@@ -2,14 +2,11 @@ import CSystem
 
 /// The arguments of this program.
 public enum ProgramArguments {
-    /// Returns the arguments after the program's name. `String(pathBytes:)` converts them, so every byte is kept.
+    /// Returns the arguments after the program's name, converted by `String(pathBytes:)`.
     ///
-    /// On Linux, `CommandLine` searches the stack for the arguments by means of `/proc/self`. This takes time, and
-    /// fails in a process started by a confined process. If the C library passes the arguments to constructors, this
-    /// uses them instead. They stay valid even if a library changes the environment before `main`.
-    public static func ofProcess() -> [String] {
-        Array(words().dropFirst())
-    }
+    /// Uses the arguments that the C library passes to constructors, if it does. On Linux, `CommandLine` searches the
+    /// stack by means of `/proc/self`, which takes time, and fails in a process started by a confined process.
+    public static func ofProcess() -> [String] { Array(words().dropFirst()) }
 
     /// Returns the name that started this program, without its folder; an empty text if it is unknown.
     public static func programName() -> String {

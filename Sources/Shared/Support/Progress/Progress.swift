@@ -16,14 +16,12 @@ public final class Progress: Sendable {
         var thread: Thread?
         var isEnded = false
         var hasDrawn = false
-        /// The time of the last log line.
         var lastLine: Duration?
     }
 
     private let style: ProgressStyle
     private let log: Log
     private let state: Monitor<State>
-    /// Whether standard output is a terminal too: records would then collide with the drawn line.
     private let meetsOutput: Bool
 
     /// Shows nothing.
@@ -34,7 +32,9 @@ public final class Progress: Sendable {
     private static let betweenDrawings: Duration = .milliseconds(100)
     private static let betweenLines: Duration = .seconds(5)
 
-    /// - Parameter log: receives the lines if the style is `lines`.
+    /// - Parameters:
+    ///   - log: receives the lines if the style is `lines`.
+    ///   - meetsOutput: whether standard output is a terminal too, where records would collide with the drawn line.
     public init(_ style: ProgressStyle, log: Log, meetsOutput: Bool = false) {
         self.style = style
         self.log = log
@@ -90,7 +90,7 @@ public final class Progress: Sendable {
         if state.withLock({ $0.lastLine != nil }) { say(at: SteadyTime.now()) }
     }
 
-    /// Runs `body`, which waits for `span` before a request to `host`, and shows the pause.
+    /// Shows the pause while `body` waits for `span` before a request to `host`.
     public func waiting<Result, E: Error>(
         _ reason: WaitReason, host: String, for span: Duration, _ body: () throws(E) -> Result
     ) throws(E) -> Result {

@@ -24,13 +24,12 @@ struct ProgressState: Sendable {
     }
 
     var unit = Unit.records
-    /// The number of records; nil if it is unknown, as for a stream.
+    /// Nil if the number is unknown, as for a stream.
     var expected: Int?
     private(set) var done = 0
     private(set) var failed = 0
-    /// The current downloads by number.
     private(set) var transfers: [Int: Transfer] = [:]
-    /// All bytes that the run has received.
+    /// Bytes of all downloads.
     private(set) var received = 0
     private(set) var rate = Rate()
     /// The rate of finished records. The window is long because days arrive in pages that may take seconds. It does not
@@ -39,7 +38,6 @@ struct ProgressState: Sendable {
     private var timeLeft = TimeLeft()
     /// The download that ended last.
     private var ended: Transfer?
-    /// The current pauses by number.
     private(set) var waits: [Int: Wait] = [:]
     private(set) var began: Duration
     private var nextNumber = 0

@@ -13,9 +13,7 @@ public enum ProgressStyle: Sendable, Equatable {
 
     /// Chooses a style from the arguments alone. A terminal that cannot clear a line (`TERM` is `dumb` or unset) and a
     /// JSON log get lines. A file or a pipe gets lines only on request.
-    public init(
-        _ choice: Choice, isTerminal: Bool, isQuiet: Bool, logFormat: Log.Format, environment: Environment
-    ) {
+    public init(_ choice: Choice, isTerminal: Bool, isQuiet: Bool, logFormat: Log.Format, environment: Environment) {
         let terminal = environment["TERM"] ?? "dumb"
         switch choice {
         case _ where isQuiet: self = .hidden

@@ -8,15 +8,13 @@ struct Rate: Sendable, Equatable {
         let time: Duration
     }
 
-    /// The first sample is the beginning of the run until enough has arrived; later, the oldest sample that still
-    /// counts.
+    /// Begins with the start of the run until enough has arrived, later with the oldest sample that still counts.
     private var samples = [Sample(amount: 0, time: .zero)]
     private var startsAtZero = true
     private var now = Duration.zero
     private let window: Duration
 
-    /// The number of samples that count even if they are older than the window, so that a few slow records also have a
-    /// rate.
+    /// This many samples count even if they are older than the window: a few slow records also have a rate.
     private static let fewestSamples = 4
 
     /// - Parameter window: how long a sample counts.
@@ -30,8 +28,7 @@ struct Rate: Sendable, Equatable {
         now = time
         guard let last = samples.last, amount > last.amount else { return }
         samples.append(Sample(amount: amount, time: time))
-        // The first bytes are not typical: they arrive late, while a server works, and then many at a time, from
-        // buffers.
+        // The first bytes are not typical: they arrive late, since the server works, and then fast, from buffers.
         if startsAtZero, samples.count > Self.fewestSamples, time - samples[1].time >= .seconds(2) {
             samples.removeFirst()
             startsAtZero = false

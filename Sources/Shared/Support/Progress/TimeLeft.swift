@@ -3,8 +3,8 @@ struct TimeLeft: Sendable {
     private var finish: Duration?
     private var last = Duration.zero
 
-    /// An estimate that is later than the old one by more than this share of the time left, and by more than this
-    /// number of seconds, is adopted without smoothing: the rate has dropped.
+    /// An estimate replaces the old estimate without smoothing if it is later by more than this share of the time left,
+    /// and by more than this number of seconds: the rate has dropped.
     private static let toleratedShare = 0.35
     private static let toleratedSeconds = 3.0
     /// The slowest speed of the countdown, in seconds per second, after an estimate that was too early.
@@ -38,7 +38,5 @@ struct TimeLeft: Sendable {
     }
 
     /// Returns the whole seconds left, at least one.
-    func seconds(at now: Duration) -> Int? {
-        finish.map { max(Int(($0 - now).inSeconds.rounded(.up)), 1) }
-    }
+    func seconds(at now: Duration) -> Int? { finish.map { max(Int(($0 - now).inSeconds.rounded(.up)), 1) } }
 }

@@ -15,8 +15,7 @@ public enum StandardError {
 
     private static let state = Monitor(State())
 
-    /// Discards the messages that codec and font libraries print to standard error and standard output. Call it before
-    /// starting other threads.
+    /// Discards messages of codec and font libraries to both streams. Call it before starting other threads.
     public static func silenceLibraries() { csystem_silence_libraries() }
 
     /// Writes whole lines, above the drawn line.
@@ -39,8 +38,7 @@ public enum StandardError {
         }
     }
 
-    /// Clears the drawn line and stops drawing, before the process ends. Waits at most 0.2 s for a thread that the
-    /// terminal blocks.
+    /// Clears the drawn line and stops drawing. Waits at most 0.2 s for a thread that the terminal blocks.
     static func conclude() {
         for _ in 0..<20 {
             let isDone: Void? = state.tryLock { state in
@@ -78,7 +76,8 @@ public enum StandardError {
         text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)
             while let base = rest.baseAddress, !rest.isEmpty {
-                let count = writeThroughSignals(2, base, rest.count)
+                let count = systemWrite(2, base, rest.count)
+                if count < 0, errno == EINTR { continue }
                 if count <= 0 { return }
                 rest = UnsafeRawBufferPointer(rebasing: rest[count...])
             }
@@ -112,13 +111,5 @@ private enum TerminalLock {
         lock.l_type = Int16(truncatingIfNeeded: type)
         lock.l_whence = Int16(SEEK_SET)
         return lock
-    }
-}
-
-/// `write(2)`, repeated after a signal.
-private func writeThroughSignals(_ descriptor: Int32, _ base: UnsafeRawPointer, _ count: Int) -> Int {
-    while true {
-        let written = write(descriptor, base, count)
-        if written >= 0 || errno != EINTR { return written }
     }
 }

@@ -9,9 +9,7 @@ extension TerminalText {
         var index = text.startIndex
         while index < text.endIndex {
             let width = self.columns(text[index])
-            guard columns + width <= limit else {
-                return limit > 0 ? (text[..<end] + "…", endColumns + 1) : ("", 0)
-            }
+            guard columns + width <= limit else { return limit > 0 ? (text[..<end] + "…", endColumns + 1) : ("", 0) }
             columns += width
             text.formIndex(after: &index)
             if columns < limit { (end, endColumns) = (index, columns) }
@@ -19,8 +17,7 @@ extension TerminalText {
         return (text, columns)
     }
 
-    /// Replaces the middle of a text by `…` so that it has at most `limit` columns and both ends remain. The text must
-    /// not contain control characters.
+    /// Replaces the middle of a text, without control characters, by `…` if it has more than `limit` columns.
     public static func cut(middleOf text: String, toColumns limit: Int) -> String {
         if columns(text) <= limit { return text }
         let head = cut(text, toColumns: limit / 2)

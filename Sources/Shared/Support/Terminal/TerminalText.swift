@@ -1,8 +1,8 @@
 /// Makes untrusted text safe for a terminal or a log line.
 public enum TerminalText {
-    /// Replaces every control character, bidirectional override and zero-width character by `\u{…}`, so that a title or
-    /// a server's message can neither move the cursor nor fake a line. Line breaks and tabs become spaces. Bytes of a
-    /// path that are not UTF-8 become `\xNN`.
+    /// Replaces control characters, bidirectional overrides and zero-width characters by `\u{…}`, so that a title or a
+    /// server's message can neither move the cursor nor fake a line. Line breaks and tabs become spaces. Bytes of a path
+    /// that are not UTF-8 become `\xNN`.
     public static func escaped(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
         var result = ""
@@ -10,12 +10,7 @@ public enum TerminalText {
             switch scalar.value {
             case 0x0A, 0x0D, 0x09: result.unicodeScalars.append(" ")
             case _ where scalar.isUnseen: result += "\\u{\(String(scalar.value, radix: 16))}"
-            default:
-                if let byte = ForeignByte.byte(of: scalar) {
-                    result += ForeignByte.words(for: byte)
-                } else {
-                    result.unicodeScalars.append(scalar)
-                }
+            default: result += ForeignByte.byte(of: scalar).map(ForeignByte.words) ?? String(scalar)
             }
         }
         return result

@@ -21,7 +21,7 @@ public struct TextOutput: Sendable {
 
     public func write(_ text: String) throws(SystemFailure) { try write(Array(text.utf8), as: .plain) }
 
-    /// Writes a line of text and its terminator, a line feed or NUL.
+    /// - Parameter terminator: a line feed or NUL.
     public func write(line: [UInt8], endedBy terminator: UInt8) throws(SystemFailure) {
         try write(safe: (isTerminal ? Self.escaped(line, as: .plain) : line) + [terminator])
     }
@@ -73,7 +73,7 @@ public struct TextOutput: Sendable {
 }
 
 extension File {
-    /// Returns standard output as a file. Throws `SystemFailure` if it is closed.
+    /// Throws `SystemFailure` if standard output is closed.
     public static func standardOutput() throws -> File {
         try File(descriptor: 1, path: "standard output", closes: false)
     }

@@ -36,10 +36,7 @@ public enum AddressSecrets {
         return secretValues(parts, depth: 0)
     }
 
-    /// Replaces each secret value of an address.
-    public static func replacing(
-        in address: String, _ replacement: (Substring) throws -> String
-    ) rethrows -> String {
+    public static func replacing(in address: String, _ replacement: (Substring) throws -> String) rethrows -> String {
         let values = values(in: address)
         return values.isEmpty ? address : try replacing(values, in: address[...], replacement)
     }
@@ -68,7 +65,6 @@ public enum AddressSecrets {
     private static let equals = UInt8(ascii: "=")
     private static let percent = UInt8(ascii: "%")
 
-    /// The components of an address's path and query.
     private struct Parts {
         /// The segments of the path, then the items of the query.
         var items: [Substring] = []
@@ -84,9 +80,7 @@ public enum AddressSecrets {
             let query = bytes[start..<end].firstIndex(of: UInt8(ascii: "?")) ?? end
             items = bytes[start..<query].split(separator: UInt8(ascii: "/")).map { Substring($0) }
             if query < end {
-                items += bytes[bytes.index(after: query)..<end].split(separator: UInt8(ascii: "&")).map {
-                    Substring($0)
-                }
+                items += bytes[bytes.index(after: query)..<end].split(separator: UInt8(ascii: "&")).map(Substring.init)
             }
         }
     }
@@ -118,11 +112,9 @@ public enum AddressSecrets {
         guard let parts = Parts(address) else { return address }
         let secrets = secretValues(parts, depth: 0).filter { !isDigest($0) }
         let random = parts.items.compactMap { item -> Substring? in
-            if secrets.contains(where: { $0.startIndex >= item.startIndex && $0.endIndex == item.endIndex }) {
-                return nil
-            }
+            let isSecret = secrets.contains { $0.startIndex >= item.startIndex && $0.endIndex == item.endIndex }
             let value = item.utf8.firstIndex(of: equals).map { item[item.utf8.index(after: $0)...] } ?? item
-            if isDigest(value) { return nil }
+            if isSecret || isDigest(value) { return nil }
             let stem = value[..<beginOfEnding(value)]
             return RandomText.isIn(PercentEncoding.decoded(Array(stem.utf8)[...])) ? stem : nil
         }

@@ -1,8 +1,7 @@
 extension Substring {
     /// The first `://` of the text. Either slash may be a backslash, as browsers accept in web addresses.
     ///
-    /// Not generic, and without generic searches, which look up conformances at run time: each tool searches its
-    /// arguments when it starts.
+    /// Without generic code, which would look up conformances at run time: each tool searches its arguments first.
     package var slashesOfAuthority: Range<String.Index>? {
         let bytes = utf8
         var place = bytes.startIndex
@@ -24,7 +23,6 @@ extension Substring {
 }
 
 extension String {
-    /// See `Substring.slashesOfAuthority`.
     package var slashesOfAuthority: Range<String.Index>? { self[...].slashesOfAuthority }
 }
 

@@ -1,8 +1,7 @@
 /// A text that is compared by its UTF-8 bytes, as in SQLite's BINARY collation.
 ///
-/// Swift compares strings by canonical equivalence: `é` equals `e` with a combining accent. Addresses, file names and
-/// scope names with different bytes are different, so dictionaries and sets of external texts use this type as their
-/// key.
+/// Swift compares strings by canonical equivalence: `é` equals `e` with a combining accent. Dictionaries and sets of
+/// addresses, file names and scope names, which differ if their bytes differ, use this type.
 public struct BinaryText: Sendable, Hashable, ExpressibleByStringLiteral {
     public let text: String
 

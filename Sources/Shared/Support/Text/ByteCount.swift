@@ -46,9 +46,8 @@ public enum ByteCount {
     }
 }
 
-/// A decimal number followed by a unit, as in `200MB`.
 enum NumberWithUnit {
-    /// Splits a decimal number, with at most one point, from the unit after it.
+    /// Splits a decimal number, with at most one point, from the unit after it, as in `200MB`.
     static func split(_ text: String) -> (number: Double, unit: Substring)? {
         let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         guard digits.first?.isNumber == true, digits.last?.isNumber == true, digits.count <= 18,

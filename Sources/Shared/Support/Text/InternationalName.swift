@@ -14,9 +14,7 @@ public enum InternationalName {
         let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
         if isASCII, !hasEncodedLabel(name) { return name.lowercased() }
         // Other ASCII characters are invalid, and mapping would keep them. A NUL would end the C string.
-        guard name.utf8.allSatisfy({ $0 >= 0x80 || PercentEncoding.isUnreserved($0) }) else {
-            return nil
-        }
+        guard name.utf8.allSatisfy({ $0 >= 0x80 || PercentEncoding.isUnreserved($0) }) else { return nil }
         if let reason = cidn_load() {
             // The name needs no mapping; only its validation is omitted.
             if isASCII { return name.lowercased() }
@@ -100,8 +98,7 @@ public enum InternationalName {
     }
 
     /// Maps a label with hyphens at either end, or as third and fourth character. Browsers accept them (WHATWG URL,
-    /// *domain to ASCII*), but libidn2 does not. Passes underscores to libidn2 instead; all other rules treat both
-    /// characters the same.
+    /// *domain to ASCII*), libidn2 does not. Passes underscores to libidn2 instead, which no other rule distinguishes.
     private static func asciiWithHyphens(_ label: String) throws(UnmappedName) -> String? {
         let (hyphen, underscore) = (UInt8(ascii: "-"), UInt8(ascii: "_"))
         // The hyphens and underscores in order. Mapping keeps their order.
@@ -165,8 +162,7 @@ public enum InternationalName {
         return (status, text)
     }
 
-    /// Whether transitional and nontransitional mapping treat a character differently: `ß`, `ẞ`, `ς` and the joiners
-    /// (UTS #46 §6).
+    /// Whether transitional mapping treats a character differently: `ß`, `ẞ`, `ς` and the joiners (UTS #46 §6).
     private static func isDeviation(_ scalar: Unicode.Scalar) -> Bool {
         [0xDF, 0x1E9E, 0x3C2, 0x200C, 0x200D].contains(scalar.value)
     }

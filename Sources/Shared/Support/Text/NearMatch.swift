@@ -25,8 +25,7 @@ public enum NearMatch {
         suggestion(for: word, among: candidates).map { "; did you mean \($0)?" } ?? ""
     }
 
-    /// Returns the least number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`
-    /// (Damerau's distance, each letter edited at most once). Cost: O(n·m).
+    /// Returns Damerau's distance, with each letter edited at most once. Cost: O(n·m).
     static func distance(_ a: [Character], _ b: [Character]) -> Int {
         var before: [Int] = []
         var row = Array(0...b.count)

@@ -43,7 +43,6 @@ extension String {
         return bytes
     }
 
-    /// Whether a path's text has foreign bytes.
     public var hasForeignBytes: Bool {
         var text = self
         return text.withUTF8(ForeignByte.isAny)
@@ -55,7 +54,7 @@ extension String {
         return try (pathBytes + [0]).withUnsafeBytes { try body($0.baseAddress!.assumingMemoryBound(to: CChar.self)) }
     }
 
-    /// The path up to and including its last slash; empty for a name without a slash.
+    /// The path through its last slash; empty for a name without a slash.
     var folderPrefix: String { utf8.lastIndex(of: UInt8(ascii: "/")).map { String(self[...$0]) } ?? "" }
 
     /// The path as plain UTF-8, for other programs; nil if it is not UTF-8.
@@ -77,11 +76,7 @@ extension String {
         guard hasForeignBytes else { return self }
         var result = ""
         for scalar in unicodeScalars {
-            if let byte = ForeignByte.byte(of: scalar) {
-                result += ForeignByte.words(for: byte)
-            } else {
-                result.unicodeScalars.append(scalar)
-            }
+            result += ForeignByte.byte(of: scalar).map(ForeignByte.words) ?? String(scalar)
         }
         return result
     }
@@ -112,8 +107,7 @@ extension String {
     }
 }
 
-/// Returns the absolute path with all links resolved (realpath(3)), or nil with `errno` set if the file is missing or
-/// cannot be reached.
+/// Returns the absolute path with all links resolved (realpath(3)), or nil with `errno` set.
 public func resolvedPath(_ path: String) -> String? {
     guard let found = path.withPathPointer({ realpath($0, nil) }) else { return nil }
     defer { free(found) }

@@ -12,13 +12,8 @@ public enum PercentEncoding {
         var index = bytes.startIndex
         while index < bytes.endIndex {
             let byte = bytes[index]
-            if byte == UInt8(ascii: "%") {
-                if octet(in: bytes, at: index) != nil { result.append(byte) } else { append(byte, to: &result) }
-            } else if isKept(byte, in: part) {
-                result.append(byte)
-            } else {
-                append(byte, to: &result)
-            }
+            let isKept = byte == UInt8(ascii: "%") ? octet(in: bytes, at: index) != nil : isKept(byte, in: part)
+            if isKept { result.append(byte) } else { append(byte, to: &result) }
             index += 1
         }
         return String(decoding: result, as: UTF8.self)
@@ -41,8 +36,7 @@ public enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Returns the text with escapes in upper case and without escapes of unreserved characters (RFC 3986 §6.2.2.1 and
-    /// §6.2.2.2).
+    /// Writes escapes in upper case, and decodes unreserved characters (RFC 3986 §6.2.2.1 and §6.2.2.2).
     package static func normalized(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
         let bytes = Array(text.utf8)
@@ -83,11 +77,8 @@ public enum PercentEncoding {
     /// ALPHA / DIGIT / `-` / `.` / `_` / `~` (RFC 3986 §2.3).
     package static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+        default: byte.isLetter || byte.isDigit
         }
     }
 

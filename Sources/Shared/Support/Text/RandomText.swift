@@ -42,8 +42,7 @@ enum RandomText {
 
     private static func pair(_ a: UInt8, _ b: UInt8) -> Int { Int((a | 0x20) - 0x61) * 26 + Int((b | 0x20) - 0x61) }
 
-    /// Whether a pair of letters is common in English. The list has 205 frequent pairs, after Norvig, "English Letter
-    /// Frequency Counts" (2012).
+    /// Whether a pair of letters is common: 205 pairs, after Norvig, "English Letter Frequency Counts" (2012).
     private static let isCommon: [Bool] = {
         let pairs = """
             th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me \

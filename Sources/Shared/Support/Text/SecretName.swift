@@ -1,7 +1,6 @@
 /// Names of parameters whose values are probably secrets: keys, tokens, passwords, and the parts of signed addresses.
 enum SecretName {
-    /// Secret words. `access_key`, `accessKey` and `X-Access-Key` contain the word `key`; `keyword` and `monkey` do
-    /// not.
+    /// Secret words. `access_key`, `accessKey` and `X-Access-Key` contain the word `key`, not `keyword` or `monkey`.
     private static let words: Set<String> = [
         "cookie", "cred", "creds", "key", "nonce", "otp", "pass", "pin", "policy", "psw", "pw", "saml", "sess",
         "session", "sid", "sig", "sign", "signed", "sso", "ticket", "totp", "verify",
@@ -14,9 +13,8 @@ enum SecretName {
         "verif", "xsrf",
     ]
 
-    /// Names that are secret only as a whole, since harmless names contain them as words. They come from OAuth (`code`)
-    /// and from the signed addresses of nginx (`md5`, `st`, `e`), Azure (`se`, `sv`, …), Google, Facebook (`oh`, `oe`)
-    /// and Discord (`hm`).
+    /// Names that are secret only as a whole, since harmless names contain them as words. Used by OAuth (`code`), nginx
+    /// (`md5`, `st`, `e`), Azure (`se`, `sv`, …), Google, Facebook (`oh`, `oe`) and Discord (`hm`).
     private static let names: Set<String> = [
         "code", "e", "exp", "expires", "googleaccessid", "hm", "md5", "oe", "oh", "se", "skoid", "sktid", "sp", "spr",
         "sr", "st", "sv",

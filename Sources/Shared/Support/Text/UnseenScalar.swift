@@ -18,7 +18,6 @@ extension Unicode.Scalar {
     /// Whether the character is a control (category Cc).
     public var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 
-    /// Whether the character is a zero-width joiner or non-joiner (U+200D, U+200C). Persian, Indic scripts and emoji
-    /// need them.
+    /// Whether the character is a zero-width joiner or non-joiner, which Persian, Indic scripts and emoji need.
     public var isJoiner: Bool { value == 0x200C || value == 0x200D }
 }

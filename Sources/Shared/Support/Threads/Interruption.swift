@@ -42,9 +42,7 @@ public final class Interruption: Sendable {
     /// already being stopped.
     ///
     /// - Parameter onCancel: called on another thread if the run is stopped while `body` runs; must only wake `body`.
-    public func during<Result>(
-        onCancel: (@Sendable () -> Void)? = nil, _ body: () throws -> Result
-    ) throws -> Result {
+    public func during<Result>(onCancel: (@Sendable () -> Void)? = nil, _ body: () throws -> Result) throws -> Result {
         let key = try state.withLock { state throws -> Int in
             if state.cause != nil { throw Cancelled() }
             state.active += 1

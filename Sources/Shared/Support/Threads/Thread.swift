@@ -50,7 +50,7 @@ public struct Thread: Sendable {
     /// Waits until the body has returned. Call it once.
     public func join() { pthread_join(handle, nil) }
 
-    /// Detaches the thread. Do not join it afterwards.
+    /// Do not join the thread afterwards.
     public func detach() { pthread_detach(handle) }
 
     private final class Body: Sendable {

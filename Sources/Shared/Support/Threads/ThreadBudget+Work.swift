@@ -43,21 +43,18 @@ extension ThreadBudget {
 }
 
 private struct SharedWork {
-    /// The numbers that no thread has taken.
+    /// Numbers that no thread has taken.
     var rest: Range<Int>
-    /// The results of other threads, by number.
     var results: [Int: Result<Void, any Error>] = [:]
 
     /// Removes the lowest number. Returns false if there is none.
     mutating func takeFirst() -> Bool {
-        if rest.isEmpty { return false }
-        rest = rest.dropFirst()
-        return true
+        defer { rest = rest.dropFirst() }
+        return !rest.isEmpty
     }
 
     mutating func takeLast() -> Int? {
-        guard let last = rest.last else { return nil }
-        rest = rest.dropLast()
-        return last
+        defer { rest = rest.dropLast() }
+        return rest.last
     }
 }

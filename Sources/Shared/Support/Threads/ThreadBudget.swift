@@ -1,15 +1,10 @@
 /// The number of threads that a run may start in addition to its jobs. Code that could use a second thread calls `take`
-/// first, and works on its own thread if the budget is used up: a run with a job for each core gains nothing from more
-/// threads.
+/// first, and does without if none is left: a run with a job for each core gains nothing from more threads.
 public final class ThreadBudget: Sendable {
     private let free: Monitor<Int>
 
-    /// - Parameter count: the number of threads that may run at the same time; less than 0 counts as 0. The default,
-    ///   one less than the number of processors, is right for a run with one job.
-    public init(_ count: Int = ThreadBudget.processors - 1) { free = Monitor(max(count, 0)) }
-
-    /// The number of processors that the process may use, at least 1.
-    public static var processors: Int { Thread.processors }
+    /// - Parameter count: less than 0 counts as 0. The default is right for a run with one job.
+    public init(_ count: Int = Thread.processors - 1) { free = Monitor(max(count, 0)) }
 
     /// Reserves a thread, or returns false if none is left. Call `giveBack` when the thread has ended.
     public func take() -> Bool {

@@ -19,12 +19,8 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
         let bytes = Array(text.utf8)
         guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-") else { return nil }
         func number(_ range: Range<Int>) -> Int? {
-            var value = 0
-            for byte in bytes[range] {
-                guard byte.isDigit else { return nil }
-                value = value * 10 + Int(byte - UInt8(ascii: "0"))
-            }
-            return value
+            guard bytes[range].allSatisfy(\.isDigit) else { return nil }
+            return bytes[range].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
         }
         guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10) else { return nil }
         self.init(year: year, month: month, day: day)
@@ -85,8 +81,6 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
         bytes.write(day, digits: 2, at: 8)
     }
 
-    /// Returns the number of days in a month.
-    ///
     /// - Parameter month: 1 to 12.
     public static func length(ofMonth month: Int, year: Int) -> Int {
         switch month {
@@ -98,9 +92,7 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
 }
 
 extension UnsafeMutableBufferPointer<UInt8> {
-    /// Writes the last decimal digits of a number, padded with zeros.
-    ///
-    /// - Parameter number: at least 0.
+    /// Writes the last digits of a number that is not negative, padded with zeros.
     func write(_ number: Int, digits: Int, at place: Int) {
         var rest = number
         for index in (place..<place + digits).reversed() {

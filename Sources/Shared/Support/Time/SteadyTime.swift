@@ -1,9 +1,7 @@
 import Libc
 
-/// Monotonic time since an arbitrary moment: for durations and deadlines, not for dates.
-///
-/// It stops while the machine is suspended, like libcurl's clock and `Monitor.wait`: after the machine resumes, a
-/// request has as much time left as before.
+/// Monotonic time since an arbitrary moment. It stops while the machine is suspended, like libcurl's clock and
+/// `Monitor.wait`: after the machine resumes, a request has as much time left as before.
 public enum SteadyTime {
     public static func now() -> Duration {
         var time = timespec()

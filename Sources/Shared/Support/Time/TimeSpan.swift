@@ -39,12 +39,11 @@ public enum TimeSpan {
     /// Formats a duration in its largest unit, rounded down: `45s`, `12m`, `7h`, `13d`; a negative duration has a `-`.
     public static func description(_ span: Duration) -> String {
         let seconds = span.milliseconds / 1000
-        let sign = seconds < 0 ? "-" : ""
         return switch seconds.magnitude {
-        case 0..<60: "\(sign)\(seconds.magnitude)s"
-        case 60..<3600: "\(sign)\(seconds.magnitude / 60)m"
-        case 3600..<86_400: "\(sign)\(seconds.magnitude / 3600)h"
-        default: "\(sign)\(seconds.magnitude / 86_400)d"
+        case 0..<60: "\(seconds)s"
+        case 60..<3600: "\(seconds / 60)m"
+        case 3600..<86_400: "\(seconds / 3600)h"
+        default: "\(seconds / 86_400)d"
         }
     }
 }

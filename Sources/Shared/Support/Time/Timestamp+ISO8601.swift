@@ -1,7 +1,6 @@
 extension Timestamp {
     /// Parses a day such as `2026-11-21`, as its first moment in UTC, or a time of RFC 3339 §5.6 such as
-    /// `2026-11-21T03:04:05Z` or `2026-11-21T04:04:05.25+01:00`, to the millisecond. Returns nil for other text,
-    /// including leap seconds.
+    /// `2026-11-21T04:04:05.25+01:00`, to the millisecond. Returns nil for other text, including leap seconds.
     public init?(iso8601 text: some StringProtocol) {
         var rest = Array(text.utf8)[...]
         guard let day = CalendarDay(String(decoding: rest.prefix(10), as: UTF8.self)) else { return nil }
@@ -36,15 +35,10 @@ extension Timestamp {
                 for unit: Int64 in [10, 1] { time += take("0123456789").map { Int64($0 - 48) * unit } ?? 0 }
                 while take("0123456789") != nil {}
             }
-            switch take("Zz+-") {
-            case UInt8(ascii: "+"):
-                guard let ahead = takeClock() else { return nil }
-                time -= ahead * 60_000
-            case UInt8(ascii: "-"):
-                guard let behind = takeClock() else { return nil }
-                time += behind * 60_000
-            case nil: return nil
-            default: break
+            guard let zone = take("Zz+-") else { return nil }
+            if zone == UInt8(ascii: "+") || zone == UInt8(ascii: "-") {
+                guard let offset = takeClock() else { return nil }
+                time -= (zone == UInt8(ascii: "+") ? offset : -offset) * 60_000
             }
         }
         guard rest.isEmpty else { return nil }

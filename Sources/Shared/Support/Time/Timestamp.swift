@@ -22,7 +22,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
     public static func - (time: Timestamp, span: Duration) -> Timestamp { time + (.zero - span) }
 
-    /// Saturates as `+` does.
+    /// Saturates like `+`.
     public static func - (a: Timestamp, b: Timestamp) -> Duration {
         let (difference, overflow) = a.milliseconds.subtractingReportingOverflow(b.milliseconds)
         return .milliseconds(overflow ? (a < b ? .min : .max) : difference)
@@ -62,7 +62,6 @@ public struct Clock: Sendable {
     public static let system = Clock(now: Timestamp.now)
 
     /// A stored date that is further than this in the future was written before the clock was set back, so no age can
-    /// be computed from it. Smaller differences come from processes that read the clock at different moments, or from
-    /// clock adjustments.
+    /// be computed from it. Smaller differences come from clock adjustments and from processes that run in parallel.
     public static let tolerance: Duration = .seconds(60)
 }

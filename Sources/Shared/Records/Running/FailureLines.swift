@@ -1,6 +1,6 @@
 import Support
 
-/// Reports failed records on standard error. Folds consecutive failures with the same code, as in a network outage:
+/// Reports failed records on standard error. Of consecutive failures with the same code, as in a network outage,
 /// reports the first in full, then the number and subjects of the others. Detailed logging shows each in full.
 public final class FailureLines: Sendable {
     private struct Last {
@@ -90,8 +90,7 @@ public final class FailureLines: Sendable {
             "(and \(last.words): \(code))",
             facts: [
                 "code": .text(code), "count": .integer(last.repetitions),
-                "first_date": last.days.map { .text($0.first) },
-                "last_date": last.days.map { .text($0.last) },
+                "first_date": last.days.map { .text($0.first) }, "last_date": last.days.map { .text($0.last) },
             ])
     }
 }

@@ -6,7 +6,7 @@ struct KeptDay: Sendable {
     let result: DayResult
     /// Nil if the answer never expires.
     let expiresAt: Timestamp?
-    /// Whether the record was made by the present cleaning rules, from an answer of the service's present address.
+    /// Whether the record was made by the present rules (`edition`), from an answer of the service's present address.
     let isCurrent: Bool
 
     init(_ result: DayResult, expiresAt: Timestamp?, isCurrent: Bool = true) {

@@ -13,8 +13,7 @@ struct DayResult: Sendable {
         case stale
     }
 
-    /// The requested day. If the newest picture or an earlier image was requested, the picture's own day may be
-    /// earlier.
+    /// The requested day. The picture may be from an earlier day, if the newest picture or a fallback was requested.
     var day: CalendarDay
     let outcome: Outcome
     var source = Source.network
@@ -24,13 +23,11 @@ struct DayResult: Sendable {
     var raw: [UInt8]?
 
     var picture: Picture? {
-        if case .picture(let picture) = outcome { return picture }
-        return nil
+        if case .picture(let picture) = outcome { picture } else { nil }
     }
 
     var failure: (any Failure)? {
-        if case .failed(let failure) = outcome { return failure }
-        return nil
+        if case .failed(let failure) = outcome { failure } else { nil }
     }
 
     /// The picture's record; for a failure, `{"date":…}` without its `error`. The field `apod` contains the paragraphs
@@ -55,7 +52,6 @@ struct DayResult: Sendable {
         return record
     }
 
-    /// Returns this result with another requested day.
     func answering(_ day: CalendarDay) -> DayResult {
         var result = self
         result.day = day

@@ -31,14 +31,13 @@ public struct GIFCache: Sendable {
         var failures = 0
     }
 
-    /// The number of consecutive failures to connect after which the run stops asking; otherwise a list of a thousand
-    /// exercises would wait for each failure. Five are unlikely to be a coincidence even if half of all connections
-    /// fail.
+    /// The number of consecutive failures to connect after which the run makes no more requests; otherwise a list of a
+    /// thousand exercises would wait for each failure. If half of all connections fail, five failures in a row are
+    /// still unlikely.
     private static let failureLimit = 5
 
     /// - Parameters:
     ///   - client: must use `ExerciseTransport`, which handles the service's peculiarities.
-    ///   - expiry: the expiry of new and cached GIFs; nil for the expiry in the settings.
     ///   - quota: the quota that the client's transport updates.
     public init(
         caches: Caches, service: ExerciseService, client: HTTPClient, expiry: Expiry? = nil,
@@ -73,7 +72,11 @@ public struct GIFCache: Sendable {
         let known = try settings.isOffline || settings.refreshes ? nil : status(of: gif)
         do {
             // Do not call `note`: without a request, the state of the service is unchanged.
-            if known == .stale, !mayRevalidate(), let item = try cached(gif) { return item }
+            if known == .stale, !revalidations.withLock({ $0.take(remaining: quota.remaining) }),
+                let item = try cached(gif)
+            {
+                return item
+            }
             let isUnknown = gifURL == nil && service.isOpen && known != .hit && !settings.isOffline
             var item = try ask(gif, at: isUnknown ? find(gif.id) : gifURL)
             note(item.status)
@@ -133,14 +136,11 @@ public struct GIFCache: Sendable {
         return (entry, status(of: entry, in: cache))
     }
 
-    /// Returns whether `put` would make no request. Sets no lease. Throws `CacheFailure` if the index cannot be used,
-    /// and `Cancelled`.
+    /// Returns whether `put` would make no request. Sets no lease. Throws `CacheFailure`, `Cancelled`.
     public func isFresh(_ gif: ExerciseGIF) throws -> Bool { try status(of: gif) == .hit }
 
     /// Returns the cache for a GIF; nil if the policy disables it.
     func store(of gif: ExerciseGIF) throws -> CacheStore? { try caches.storage(for: service.address(of: gif)).cache }
-
-    private func mayRevalidate() -> Bool { revalidations.withLock { $0.take(remaining: quota.remaining) } }
 
     private func note(_ status: CacheStatus) {
         switch status {

@@ -87,15 +87,11 @@ public struct LinkedText: Sendable, Equatable {
         if leads { bytes = bytes.dropFirst() }
         let trails = bytes.last == UInt8(ascii: " ")
         if trails { bytes = bytes.dropLast() }
-        func addBlank() {
-            if !text.isEmpty, text.utf8.last != UInt8(ascii: " ") { text += " " }
-        }
+        func addBlank() { if !text.isEmpty, text.utf8.last != UInt8(ascii: " ") { text += " " } }
         if leads { addBlank() }
         let start = text.utf8.count
         text += String(decoding: bytes, as: UTF8.self)
-        if let link, text.utf8.count > start {
-            links.append(Link(range: start..<text.utf8.count, address: link))
-        }
+        if let link, text.utf8.count > start { links.append(Link(range: start..<text.utf8.count, address: link)) }
         if trails { addBlank() }
     }
 }

@@ -67,8 +67,7 @@ public enum PlainText {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Returns the end of a run of visible ASCII with single blanks between words, which is all that most texts
-    /// contain.
+    /// Returns the end of a run of visible ASCII with single blanks between words. Most texts are one such run.
     fileprivate func endOfFoldedASCII(from start: Int) -> Int {
         var place = start
         while place < count {

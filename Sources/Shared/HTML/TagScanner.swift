@@ -27,9 +27,7 @@ struct TagScanner {
     /// The next byte; nil at the end.
     var next: UInt8? { place < bytes.count ? bytes[place] : nil }
 
-    private mutating func skip(while isSkipped: (UInt8) -> Bool) {
-        while let next, isSkipped(next) { place += 1 }
-    }
+    private mutating func skip(while isSkipped: (UInt8) -> Bool) { while let next, isSkipped(next) { place += 1 } }
 
     /// Skips the name, and returns whether this is a start or end tag: a letter, optionally after a slash.
     mutating func skipName() -> Bool {
@@ -50,9 +48,7 @@ struct TagScanner {
         let start = place
         // The first character belongs to the name, even if it is an equals sign.
         place += 1
-        skip {
-            !Self.isBlank($0) && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "=")
-        }
+        skip { !Self.isBlank($0) && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "=") }
         let name = start..<place
         skip(while: Self.isBlank)
         return (name, next == UInt8(ascii: "=") ? passValue() : nil)

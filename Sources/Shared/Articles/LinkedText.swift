@@ -53,9 +53,8 @@ public struct LinkedText: Sendable, Equatable {
         return String(text[start..<text.utf8.index(start, offsetBy: range.count)])
     }
 
-    /// Returns a part of the text with its links, without surrounding blanks.
-    ///
-    /// - Parameter range: byte offsets at character boundaries.
+    /// Returns a part of the text with its links, without surrounding blanks. The offsets count bytes, and are at
+    /// character boundaries.
     public subscript(_ range: Range<Int>) -> LinkedText {
         var (start, end) = (range.lowerBound, range.upperBound)
         let bytes = Array(text.utf8)

@@ -16,7 +16,7 @@ struct TagScanner {
         for start in bytes.indices where bytes[start] == UInt8(ascii: "<") {
             var tag = TagScanner(bytes: bytes, place: start + 1)
             guard tag.skipName() else { continue }
-            while tag.skipAttribute() {
+            while tag.nextAttribute() != nil {
                 count += 1
                 if count > limit { return nil }
             }
@@ -36,9 +36,6 @@ struct TagScanner {
         skip { !Self.isBlank($0) && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") }
         return true
     }
-
-    /// Skips an attribute; returns false at the end of the tag.
-    mutating func skipAttribute() -> Bool { nextAttribute() != nil }
 
     /// Returns the ranges of the next attribute's name and value; nil at the end of the tag. The value is nil without
     /// an equals sign.
@@ -71,9 +68,6 @@ struct TagScanner {
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x20, 0x09, 0x0A, 0x0C, 0x0D: true
-        default: false
-        }
+        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0C || byte == 0x0D
     }
 }

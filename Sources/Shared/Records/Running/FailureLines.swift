@@ -76,7 +76,7 @@ public final class FailureLines: Sendable {
         }
     }
 
-    /// Reports outstanding repetitions at the end of a run.
+    /// Reports the remaining repetitions at the end of a run.
     func end() {
         last.withLock { last in
             reportRepetitions(of: last)

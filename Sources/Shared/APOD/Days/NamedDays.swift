@@ -72,9 +72,7 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
     func span(newest: CalendarDay) -> ClosedRange<CalendarDay> {
         switch self {
         case .today: return newest...newest
-        case .yesterday:
-            let day = newest.advanced(by: -1)
-            return day...day
+        case .yesterday: return newest.advanced(by: -1)...newest.advanced(by: -1)
         case .day(let day): return day...day
         case .month(let month, let year): return Self.first(month, year)...Self.last(month, year)
         case .year(let year): return Self.first(1, year)...Self.last(12, year)
@@ -137,8 +135,6 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
         }
         return NearMatch.advice(for: text, among: ["today", "yesterday"])
     }
-
-    // MARK: Calendar
 
     /// - Precondition: `inCalendar` accepted the numbers.
     private static func first(_ month: Int, _ year: Int) -> CalendarDay { day(1, month, year) }

@@ -22,13 +22,9 @@ struct DayResult: Sendable {
     /// NASA's own object on one line, if it was requested.
     var raw: [UInt8]?
 
-    var picture: Picture? {
-        if case .picture(let picture) = outcome { picture } else { nil }
-    }
+    var picture: Picture? { if case .picture(let picture) = outcome { picture } else { nil } }
 
-    var failure: (any Failure)? {
-        if case .failed(let failure) = outcome { failure } else { nil }
-    }
+    var failure: (any Failure)? { if case .failed(let failure) = outcome { failure } else { nil } }
 
     /// The picture's record; for a failure, `{"date":…}` without its `error`. The field `apod` contains the paragraphs
     /// and links of the explanation.

@@ -54,19 +54,16 @@ extension Command {
         var path = [self]
         var positions: [Int] = []
         var index = 0
-        var known: [AnyOption]?
+        // The command is not known yet, so an option may belong to any command.
+        lazy var options = allOptions
         while index < words.count, !path[path.count - 1].subcommands.isEmpty {
             let word = words[index]
             let command = path[path.count - 1]
             if word.hasPrefix("-"), word != "-" {
                 if word == "--" { break }
-                // The command is not known yet, so the option may belong to any command.
-                let options = known ?? allOptions
-                known = options
                 var reader = CommandLineReader(path: path, options: options)
-                let count = reader.skim(words[index...])
+                index += reader.skim(words[index...])
                 if let failure = reader.failure { return (path, [], failure) }
-                index += count
                 continue
             }
             if let next = command.subcommands.first(where: { $0.name == word }) {

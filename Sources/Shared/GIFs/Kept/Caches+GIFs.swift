@@ -51,7 +51,6 @@ extension Caches {
 }
 
 extension EntryFilter {
-    /// Returns this filter restricted to GIFs, of any resolution for nil.
     fileprivate func ofGIFs(_ resolution: Resolution? = nil) -> EntryFilter {
         var filter = self
         filter.keyPrefix = ExerciseGIF.keyPrefix

@@ -5,9 +5,7 @@ import Records
 import Store
 import Support
 
-/// The GIFs of exercises in the cache that all tools share.
-///
-/// All methods block, and are safe to call on any thread. The caller limits concurrency.
+/// The GIFs of exercises in the cache that all tools share. All methods block, and are safe to call on any thread.
 public struct GIFCache: Sendable {
     public typealias Item = (entry: Entry, status: CacheStatus)
 
@@ -54,8 +52,8 @@ public struct GIFCache: Sendable {
     /// the service cannot be reached, returns an expired GIF as `stale`. If the policy disables the cache, downloads
     /// the GIF to a temporary file (`bypass`).
     ///
-    /// After the service has refused the key, or could not be reached several times in a row, it is not asked again,
-    /// since every exercise would fail. Cached GIFs are then returned, even if they have expired.
+    /// After the service has refused the key, or could not be reached several times in a row, makes no more requests
+    /// and returns cached GIFs, even if they have expired.
     ///
     /// Requests at most as many expired GIFs as `RevalidationBudget` allows, and returns the other expired GIFs as
     /// `stale`. The status of an expired GIF that was requested is `revalidated`, whether or not the answer had a body.
@@ -128,7 +126,6 @@ public struct GIFCache: Sendable {
         return gifURL
     }
 
-    /// Returns the cached GIF, expired or not.
     private func cached(_ gif: ExerciseGIF) throws -> Item? {
         guard let cache = try store(of: gif), let entry = try cache.lookup(gif.key),
             try GIFFacts(of: entry) != nil
@@ -173,7 +170,7 @@ public struct GIFCache: Sendable {
     }
 }
 
-/// Limits the number of expired GIFs that a run requests again. GIFs rarely change, and new GIFs need the plan's
+/// Limits the number of expired GIFs that a run requests again: GIFs rarely change, and new GIFs need the plan's
 /// requests.
 struct RevalidationBudget: Equatable {
     /// At most a twentieth of the remaining requests.

@@ -74,8 +74,7 @@ public struct ExerciseList: Sendable {
         return row.flatMap { KeptList(body: $0.body, address: service.address)?.exercises } ?? []
     }
 
-    /// Returns whether the list is fresh. A row with a future date is not fresh: the clock was set back after the row
-    /// was fetched, so its age is unknown.
+    /// A row with a future date is not fresh: the clock was set back after the row was fetched, so its age is unknown.
     private func isFresh(_ row: Metadata) -> Bool {
         let now = clock.now()
         return row.expiresAt.map { $0 > now } != false && row.fetchedAt <= now + Clock.tolerance

@@ -45,9 +45,7 @@ public final class GIFPlaceholder: Sendable {
             record.set("gif", facts.field(isPlaceholder: true))
         } catch {
             let failure = Support.failure(of: error)
-            if !(failure is Cancelled), !hasWarned.testAndSet() {
-                log.warning("no placeholder: \(failure.message)")
-            }
+            if !(failure is Cancelled), !hasWarned.testAndSet() { log.warning("no placeholder: \(failure.message)") }
         }
     }
 

@@ -26,7 +26,6 @@ public struct GIFTool: CacheTool {
         self.placeholder = placeholder
     }
 
-    /// The results so far.
     public var counts: PutCounts { tally.withLock { $0 } }
 
     public func prepare(_ job: RecordJob) -> Prepared { prepare([job])[0] }

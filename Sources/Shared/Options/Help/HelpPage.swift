@@ -13,7 +13,6 @@ struct HelpPage {
 
     mutating func line(_ line: String) { text += line + "\n" }
 
-    /// Adds an empty line, unless the page is empty.
     mutating func blank() { if !text.isEmpty { text += "\n" } }
 
     mutating func heading(_ title: String) {

@@ -9,8 +9,6 @@ public struct Article: Sendable, Equatable {
 
     public var text: String { paragraphs.map(\.text).joined(separator: " ") }
 
-    // MARK: Layout
-
     /// Returns the fields that describe the structure of `text`: `paragraphs` (`start`, `end`) if there are several,
     /// and `marks` (`start`, `end`, `href`) if there are links. Offsets count bytes of UTF-8.
     public var layout: Record {

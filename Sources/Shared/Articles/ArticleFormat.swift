@@ -20,8 +20,7 @@ public enum ArticleFormat: String, Sendable, CaseIterable {
         switch self {
         case .json: nil
         case .text:
-            .text(
-                RecordText(part: "text", separator: "\n", isSafeForTerminal: true) { Caption($0).map(page.text) })
+            .text(RecordText(part: "text", separator: "\n", isSafeForTerminal: true) { Caption($0).map(page.text) })
         case .markdown: .text(RecordText(part: "Markdown", separator: "\n") { Caption($0)?.markdown })
         case .html:
             .text(

@@ -5,7 +5,7 @@ public struct AtomFeed: Sendable {
     /// The permanent identifier of the feed: a URN or an address.
     public var id: String
     public var title: String
-    /// The address of the published feed, if known.
+    /// The address of the published feed.
     public var address: String?
     /// The page that the feed belongs to, if any.
     public var site: String?
@@ -35,7 +35,6 @@ public struct AtomFeed: Sendable {
         public var media: String?
         /// The copyright holder.
         public var holder: String?
-        /// The address of a thumbnail.
         public var thumbnail: String?
         public var content: String
 
@@ -91,9 +90,6 @@ extension AtomFeed {
     private static let id = "urn:uuid:3f0b6c52-7d1e-4c0a-9b35-000000000000"
     private static let site = "https://science.nasa.gov/apod"
 
-    /// - Parameters:
-    ///   - address: the address of the published feed, if known.
-    ///   - updated: when the feed was created.
     public static func picturesOfTheDay(address: String? = nil, updated: Timestamp) -> AtomFeed {
         AtomFeed(
             id: address ?? id, title: "Astronomy Picture of the Day", address: address, site: site,
@@ -115,13 +111,9 @@ extension AtomFeed {
         return entry.markup
     }
 
-    /// Returns the content of an entry as HTML.
-    ///
-    /// - Parameter figure: the picture as HTML, if any.
+    /// Returns the content of an entry as HTML. `figure` is the picture as HTML.
     public static func content(_ caption: Caption, figure: String?) -> String {
-        var parts: [String] = []
-        if let figure { parts.append("<p>\(figure)</p>") }
-        parts += caption.paragraphs.map(Markup.paragraph)
+        var parts = (figure.map { ["<p>\($0)</p>"] } ?? []) + caption.paragraphs.map(Markup.paragraph)
         let credits = caption.credits.map(Markup.text).joined(separator: "<br>")
         if !credits.isEmpty { parts.append("<p>\(credits)</p>") }
         return parts.joined(separator: "\n")

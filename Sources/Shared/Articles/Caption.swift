@@ -7,13 +7,11 @@ public struct Caption: Sendable, Equatable {
     public internal(set) var day: String?
     /// The creator, else the copyright holder.
     public internal(set) var author: String?
-    /// The copyright holder.
     public internal(set) var holder: String?
     /// The creator and the copyright holder, with labels: "Credit & copyright: Ada Example".
     public internal(set) var credits: [String]
     public internal(set) var paragraphs: [LinkedText]
     public internal(set) var isVideo: Bool
-    /// A description of the picture.
     public internal(set) var alt: String?
     /// The picture for a page: NASA's resized picture, or the still of a video.
     public internal(set) var shown: String?
@@ -40,12 +38,9 @@ public struct Caption: Sendable, Equatable {
         credits = Self.credits(credit: text("credit"), copyright: holder)
         let url = address("url")
         switch text("media_type") {
-        case "video":
-            (isVideo, media, shown) = (true, url, address("thumbnail_url"))
-        case "other":
-            (isVideo, media, shown) = (false, url, nil)
-        default:
-            (isVideo, media, shown) = (false, address("hdurl") ?? url, url ?? address("hdurl"))
+        case "video": (isVideo, media, shown) = (true, url, address("thumbnail_url"))
+        case "other": (isVideo, media, shown) = (false, url, nil)
+        default: (isVideo, media, shown) = (false, address("hdurl") ?? url, url ?? address("hdurl"))
         }
         if title == nil, paragraphs.isEmpty, media == nil { return nil }
     }

@@ -53,9 +53,8 @@ public struct LinkedText: Sendable, Equatable {
         return String(text[start..<text.utf8.index(start, offsetBy: range.count)])
     }
 
-    /// Returns a part of the text with its links, without surrounding blanks.
-    ///
-    /// - Parameter range: byte offsets at character boundaries.
+    /// Returns a part of the text with its links, without surrounding blanks. The offsets count bytes, and are at
+    /// character boundaries.
     public subscript(_ range: Range<Int>) -> LinkedText {
         var (start, end) = (range.lowerBound, range.upperBound)
         let bytes = Array(text.utf8)
@@ -87,15 +86,11 @@ public struct LinkedText: Sendable, Equatable {
         if leads { bytes = bytes.dropFirst() }
         let trails = bytes.last == UInt8(ascii: " ")
         if trails { bytes = bytes.dropLast() }
-        func addBlank() {
-            if !text.isEmpty, text.utf8.last != UInt8(ascii: " ") { text += " " }
-        }
+        func addBlank() { if !text.isEmpty, text.utf8.last != UInt8(ascii: " ") { text += " " } }
         if leads { addBlank() }
         let start = text.utf8.count
         text += String(decoding: bytes, as: UTF8.self)
-        if let link, text.utf8.count > start {
-            links.append(Link(range: start..<text.utf8.count, address: link))
-        }
+        if let link, text.utf8.count > start { links.append(Link(range: start..<text.utf8.count, address: link)) }
         if trails { addBlank() }
     }
 }

@@ -29,9 +29,8 @@ enum Markdown {
     /// Returns the text with a backslash before every special character of paragraphs and headings, including GitHub's
     /// extensions (`~~`, `$`). The text must not contain line breaks.
     static func text(_ text: String) -> String {
-        var result = ""
         var rest = text.unicodeScalars[...]
-        result += startingEscaped(&rest)
+        var result = startingEscaped(&rest)
         while let scalar = rest.first {
             switch scalar {
             case "\\", "`", "*", "_", "[", "]", "<", "~", "$", "#": result += "\\"
@@ -50,8 +49,7 @@ enum Markdown {
 
     static func link(_ label: String, to address: String) -> String { "[\(text(label))](\(destination(address)))" }
 
-    /// Escapes the destination of a link (§6.3): blanks and brackets, which would end the destination, references, and
-    /// backslashes.
+    /// Escapes the destination of a link (§6.3). Blanks and brackets would end it.
     static func destination(_ address: String) -> String {
         var result = ""
         var rest = address.unicodeScalars[...]
@@ -75,9 +73,7 @@ enum Markdown {
     /// underline (§4 and §5).
     private static func startingEscaped(_ rest: inout Substring.UnicodeScalarView) -> String {
         switch rest.first {
-        case "-", "+", ">", "=":
-            let first = rest.removeFirst()
-            return "\\" + String(first)
+        case "-", "+", ">", "=": return "\\" + String(rest.removeFirst())
         default:
             let digits = rest.prefix { ("0"..."9").contains($0) }
             guard !digits.isEmpty, let mark = rest.dropFirst(digits.count).first, mark == "." || mark == ")" else {

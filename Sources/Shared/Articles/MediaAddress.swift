@@ -72,7 +72,7 @@ public struct MediaAddress: Sendable, Equatable {
         let text = String(text)
         let bytes = text.utf8
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-        let authority = bytes[colon...].dropFirst(3).prefix { !Self.endsAuthority($0) }
+        let authority = bytes[colon...].dropFirst(3).prefix { !"/?#".utf8.contains($0) }
         let name = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[$0...].dropFirst() } ?? authority
         host = String(decoding: name.prefix { $0 != UInt8(ascii: ":") }.map(\.lowercased), as: UTF8.self)
         guard !host.isEmpty,
@@ -86,21 +86,14 @@ public struct MediaAddress: Sendable, Equatable {
         self.text = text
     }
 
-    private static func endsAuthority(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
-    }
-
     public static func == (a: MediaAddress, b: MediaAddress) -> Bool { a.text == b.text }
 
     /// Returns whether the text is a relative path: without a scheme (`data:`, `mailto:`, `javascript:`), and not only
     /// a query or fragment.
     private static func isReference(_ text: String) -> Bool {
         guard let first = text.first, first != "#", first != "?" else { return false }
-        let head = text.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        return !head.contains(":")
+        return !text.prefix { !"/?#".contains($0) }.contains(":")
     }
-
-    // MARK: Parts
 
     private var path: Substring { text[pathStart..<pathEnd] }
 
@@ -112,8 +105,6 @@ public struct MediaAddress: Sendable, Equatable {
         let start = text.utf8.index(after: pathEnd)
         return text[start..<(text.utf8[start...].firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex)]
     }
-
-    // MARK: Meaning
 
     public var kind: Kind {
         guard let dot = fileName.lastIndex(of: ".") else { return .unknown }
@@ -132,9 +123,7 @@ public struct MediaAddress: Sendable, Equatable {
     /// Whether the address is a stand-in for a missing picture: NASA's logo, which the old service returns for every
     /// day since October 2026, the generic still that the new site shows for news, or the default still in the source
     /// code of the old service.
-    public var isStandIn: Bool {
-        Self.standIns.contains(fileName)
-    }
+    public var isStandIn: Bool { Self.standIns.contains(fileName) }
 
     private static let standIns: Set = [
         "nasa-logo@2x.png", "nasa-logo%402x.png", "nasa-logo.png", "news-thumbnail.png", "default_apod_image.jpg",
@@ -154,15 +143,13 @@ public struct MediaAddress: Sendable, Equatable {
     ]
 
     /// Whether the address is a movie file or a player.
-    public var isVideo: Bool { kind == .movie || isOnVideoSite }
+    public var isVideo: Bool { kind == .movie || Self.videoSites.contains(where: isOn) }
 
     /// YouTube and similar players that NASA has used since 2007.
     private static let videoSites = [
         "youtube.com", "youtube-nocookie.com", "youtu.be", "vimeo.com", "dailymotion.com", "dai.ly", "ustream.tv",
         "video.ibm.com", "livestream.com", "twitch.tv", "embed.ted.com",
     ]
-
-    private var isOnVideoSite: Bool { Self.videoSites.contains(where: isOn) }
 
     /// Returns whether the host is `site` or a subdomain of it.
     private func isOn(_ site: String) -> Bool {

@@ -38,7 +38,7 @@ public enum PlainText {
             if owesBlank, !result.isEmpty { result.append(UInt8(ascii: " ")) }
             owesBlank = false
             switch scalar.value {
-            case 0x91...0x97: result += punctuation(scalar).utf8
+            case 0x91...0x97: result += punctuation[Int(scalar.value) - 0x91].utf8
             default: result += bytes[start..<place]
             }
         }
@@ -51,24 +51,15 @@ public enum PlainText {
         scalar.isUnseen && !scalar.isJoiner && !(0x91...0x97).contains(scalar.value)
     }
 
-    /// Returns the punctuation for a control that comes from decoding Windows-1252 as Latin-1 (WHATWG Encoding, index
-    /// windows-1252).
-    private static func punctuation(_ scalar: Unicode.Scalar) -> String {
-        switch scalar.value {
-        case 0x91: "\u{2018}"
-        case 0x92: "\u{2019}"
-        case 0x93: "\u{201C}"
-        case 0x94: "\u{201D}"
-        case 0x95: "\u{2022}"
-        case 0x96: "\u{2013}"
-        default: "\u{2014}"
-        }
-    }
+    /// The punctuation for the controls 0x91 to 0x97, which come from decoding Windows-1252 as Latin-1 (WHATWG Encoding,
+    /// index windows-1252).
+    private static let punctuation = [
+        "\u{2018}", "\u{2019}", "\u{201C}", "\u{201D}", "\u{2022}", "\u{2013}", "\u{2014}",
+    ]
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Returns the end of a run of visible ASCII with single blanks between words, which is all that most texts
-    /// contain.
+    /// Returns the end of a run of visible ASCII with single blanks between words. Most texts are one such run.
     fileprivate func endOfFoldedASCII(from start: Int) -> Int {
         var place = start
         while place < count {

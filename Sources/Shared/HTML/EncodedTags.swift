@@ -47,13 +47,9 @@ enum EncodedTags {
         var closed: [Substring: Int] = [:]
         return tags.reversed().filter { tag in
             if alone.contains(tag.name) { return true }
-            if tag.isEnd {
-                closed[tag.name, default: 0] += 1
-                return true
-            }
-            guard let count = closed[tag.name], count > 0 else { return false }
-            closed[tag.name] = count - 1
-            return true
+            let count = closed[tag.name] ?? 0
+            closed[tag.name] = tag.isEnd ? count + 1 : max(0, count - 1)
+            return tag.isEnd || count > 0
         }.reversed()
     }
 

@@ -33,9 +33,7 @@ private struct ElementList: HTMLVisitor {
                 name: String(cString: name), attributes: attributes.dictionary, link: links.last.flatMap { $0 }))
     }
 
-    mutating func close(_ tag: GumboTag) {
-        if tag == GUMBO_TAG_A { links.removeLast() }
-    }
+    mutating func close(_ tag: GumboTag) { if tag == GUMBO_TAG_A { links.removeLast() } }
 
     func text(_ text: UnsafeBufferPointer<UInt8>) {}
 }

@@ -23,9 +23,7 @@ enum HTMLTree {
     ///
     /// Unsafe pointers: gumbo's tree points into the bytes and is freed at the end of this call, so visitors must copy
     /// texts.
-    static func visit(
-        _ bytes: UnsafeBufferPointer<UInt8>, as kind: Kind, _ visitor: inout some HTMLVisitor
-    ) -> Bool {
+    static func visit(_ bytes: UnsafeBufferPointer<UInt8>, as kind: Kind, _ visitor: inout some HTMLVisitor) -> Bool {
         guard bytes.count <= byteLimit, bytes.count(where: { $0 == UInt8(ascii: "<") }) <= tagLimit,
             TagScanner.countAttributes(in: bytes, atMost: attributeLimit) != nil
         else { return false }

@@ -5,9 +5,7 @@ extension PlainText {
     /// tags, 1000 attributes).
     ///
     /// A line break in the source counts as a blank; only tags begin new lines.
-    public static func lines(ofHTML html: String) -> [String]? {
-        lines(ofHTML: html, keepingLinks: false)?.map(\.text)
-    }
+    public static func lines(ofHTML html: String) -> [String]? { lines(ofHTML: html, keepingLinks: false)?.map(\.text) }
 
     /// Returns the same lines with their links. Addresses are unchanged.
     public static func linkedLines(ofHTML html: String) -> [LinkedText]? { lines(ofHTML: html, keepingLinks: true) }
@@ -45,8 +43,8 @@ extension PlainText {
         }
     }
 
-    /// Decodes the remaining references in folded text (`&eacute;`, `&#8217;`): some pages were encoded twice, and a
-    /// few more often. Ignores references without a semicolon.
+    /// Decodes the remaining references in folded text (`&eacute;`, `&#8217;`), since some pages were encoded several
+    /// times. Ignores references without a semicolon.
     static func decoded(_ text: String) -> String {
         var text = text
         for _ in 0..<3 where holdsReference(text) {

@@ -16,7 +16,7 @@ struct TagScanner {
         for start in bytes.indices where bytes[start] == UInt8(ascii: "<") {
             var tag = TagScanner(bytes: bytes, place: start + 1)
             guard tag.skipName() else { continue }
-            while tag.skipAttribute() {
+            while tag.nextAttribute() != nil {
                 count += 1
                 if count > limit { return nil }
             }
@@ -27,9 +27,7 @@ struct TagScanner {
     /// The next byte; nil at the end.
     var next: UInt8? { place < bytes.count ? bytes[place] : nil }
 
-    private mutating func skip(while isSkipped: (UInt8) -> Bool) {
-        while let next, isSkipped(next) { place += 1 }
-    }
+    private mutating func skip(while isSkipped: (UInt8) -> Bool) { while let next, isSkipped(next) { place += 1 } }
 
     /// Skips the name, and returns whether this is a start or end tag: a letter, optionally after a slash.
     mutating func skipName() -> Bool {
@@ -39,9 +37,6 @@ struct TagScanner {
         return true
     }
 
-    /// Skips an attribute; returns false at the end of the tag.
-    mutating func skipAttribute() -> Bool { nextAttribute() != nil }
-
     /// Returns the ranges of the next attribute's name and value; nil at the end of the tag. The value is nil without
     /// an equals sign.
     mutating func nextAttribute() -> (name: Range<Int>, value: Range<Int>?)? {
@@ -50,9 +45,7 @@ struct TagScanner {
         let start = place
         // The first character belongs to the name, even if it is an equals sign.
         place += 1
-        skip {
-            !Self.isBlank($0) && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "=")
-        }
+        skip { !Self.isBlank($0) && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "=") }
         let name = start..<place
         skip(while: Self.isBlank)
         return (name, next == UInt8(ascii: "=") ? passValue() : nil)
@@ -75,9 +68,6 @@ struct TagScanner {
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x20, 0x09, 0x0A, 0x0C, 0x0D: true
-        default: false
-        }
+        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0C || byte == 0x0D
     }
 }

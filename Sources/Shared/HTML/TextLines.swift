@@ -13,6 +13,7 @@ struct TextLines: HTMLVisitor {
     private var link: String?
     /// The number of open elements whose text is invisible.
     private var unseenDepth = 0
+    /// Whether an inline element has just ended.
     private var isBehindLink = false
     private var scripts: [Script] = []
 
@@ -36,15 +37,15 @@ struct TextLines: HTMLVisitor {
     }
 
     mutating func close(_ tag: GumboTag) {
-        let role = Role(tag)
         if keepsLinks, tag == GUMBO_TAG_A { mark(nil) }
-        switch role {
+        isBehindLink = false
+        switch Role(tag) {
         case .line: endLine()
         case .unseen: unseenDepth -= 1
         case .script: scripts.removeLast()
-        case .inline, .other: break
+        case .inline: isBehindLink = true
+        case .other: break
         }
-        if case .inline = role { isBehindLink = true } else { isBehindLink = false }
     }
 
     mutating func text(_ text: UnsafeBufferPointer<UInt8>) {
@@ -100,13 +101,11 @@ struct TextLines: HTMLVisitor {
         var blanks = 0
         var scalar: Unicode.Scalar?
         while place < text.count {
-            let next = text.scalar(at: &place)
-            guard next.isWhiteSpace else {
-                scalar = next
-                break
-            }
+            scalar = text.scalar(at: &place)
+            if scalar?.isWhiteSpace != true { break }
             blanks = place
         }
+        // If the text is all blanks, `scalar` is one, which the switch rejects.
         guard blanks > 0, let scalar else { return 0 }
         switch scalar {
         case ",", ".", ";", ":", "!", "?", ")": break

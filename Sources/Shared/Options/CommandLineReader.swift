@@ -35,11 +35,8 @@ extension Command {
         // Creating the options costs as much as the rest of this function.
         let hasOptions = words.contains { $0.hasPrefix("-") && $0 != "-" }
         var reader = CommandLineReader(path: path, options: hasOptions ? path[path.count - 1].options : [])
-        var rest: [String] = []
-        rest.reserveCapacity(words.count)
-        for (index, word) in words.enumerated() where !positions.contains(index) { rest.append(word) }
-        let request = reader.read(rest[...])
-        if let request { return request }
+        let rest = words.indices.filter { !positions.contains($0) }.map { words[$0] }
+        if let request = reader.read(rest[...]) { return request }
         if let failure = failure ?? reader.failure { throw failure }
         return try reader.request()
     }
@@ -57,19 +54,16 @@ extension Command {
         var path = [self]
         var positions: [Int] = []
         var index = 0
-        var known: [AnyOption]?
+        // The command is not known yet, so an option may belong to any command.
+        lazy var options = allOptions
         while index < words.count, !path[path.count - 1].subcommands.isEmpty {
             let word = words[index]
             let command = path[path.count - 1]
             if word.hasPrefix("-"), word != "-" {
                 if word == "--" { break }
-                // The command is not known yet, so the option may belong to any command.
-                let options = known ?? allOptions
-                known = options
                 var reader = CommandLineReader(path: path, options: options)
-                let count = reader.skim(words[index...])
+                index += reader.skim(words[index...])
                 if let failure = reader.failure { return (path, [], failure) }
-                index += count
                 continue
             }
             if let next = command.subcommands.first(where: { $0.name == word }) {
@@ -115,9 +109,7 @@ extension Command {
     }
 
     /// The options of this command and all its subcommands. An option means the same in each of them.
-    var allOptions: [AnyOption] {
-        tree.flatMap { $0.command.options }
-    }
+    var allOptions: [AnyOption] { tree.flatMap { $0.command.options } }
 }
 
 /// Parses the options and operands of one command.
@@ -130,7 +122,6 @@ struct CommandLineReader {
     private(set) var isEnded = false
     /// The option at the end of the line, if its value is missing.
     private(set) var missing: AnyOption?
-    /// The first error.
     private(set) var failure: UsageFailure?
 
     init(path: [Command], options: [AnyOption]) {
@@ -209,14 +200,9 @@ struct CommandLineReader {
                 fail(unknownOption(word, String(word.dropFirst())))
                 return nil
             }
-            if case .flag = option.form {
-                take(option, named: "-\(letter)", isNegated: false, attached: nil, &rest)
-            } else {
-                take(
-                    option, named: "-\(letter)", isNegated: false, attached: letters.isEmpty ? nil : String(letters),
-                    &rest)
-                return nil
-            }
+            let attached = option.isFlag || letters.isEmpty ? nil : String(letters)
+            take(option, named: "-\(letter)", isNegated: false, attached: attached, &rest)
+            if !option.isFlag { return nil }
         }
         return nil
     }
@@ -231,12 +217,8 @@ struct CommandLineReader {
             if attached != nil { return fail("\(name) takes no value\(advice)") }
             given.append(.init(option: option, value: means != isNegated, text: "\(means != isNegated)"))
         case .optionalValue(_, let implied):
-            if let attached { return add(option, attached, name) }
-            if let next = rest.first, option.takes(next) {
-                rest.removeFirst()
-                return add(option, next, name)
-            }
-            add(option, implied, name)
+            let next = attached == nil && rest.first.map(option.takes) == true ? rest.popFirst() : nil
+            add(option, attached ?? next ?? implied, name)
         case .value(let valueName):
             if let attached { return add(option, attached, name) }
             guard let word = rest.first else {
@@ -265,22 +247,18 @@ struct CommandLineReader {
         }
     }
 
-    private mutating func fail(_ message: String) {
-        if failure == nil { failure = UsageFailure(message) }
-    }
+    private mutating func fail(_ message: String) { if failure == nil { failure = UsageFailure(message) } }
 
     private func unknownOption(_ word: String, _ name: String) -> String {
         let names = options.flatMap(\.spellings) + ["help", "version"]
-        let known =
-            options.first { $0.synonyms.contains(name) }?.name ?? NearMatch.suggestion(for: name, among: names)
+        let known = options.first { $0.synonyms.contains(name) }?.name ?? NearMatch.suggestion(for: name, among: names)
         let asked = [name, name.hasPrefix("no-") ? String(name.dropFirst(3)) : name, known]
         if let setting = options.first(where: { !$0.isTyped && asked.contains($0.name) }), let field = setting.field {
-            return
-                "unknown option \(word); the setting \(field) has no option: set \(setting.variable ?? ""), or \(field) in"
-                + " the configuration file"
+            return "unknown option \(word); the setting \(field) has no option: set \(setting.variable ?? ""), or"
+                + " \(field) in the configuration file"
         }
-        return "unknown option \(word)" + (known.map { "; did you mean --\($0)? See" } ?? "; see")
-            + " \(path.line) --help"
+        let advice = known.map { "did you mean --\($0)? See" } ?? "see"
+        return "unknown option \(word); \(advice) \(path.line) --help"
     }
 
     /// Returns the option with this long name, and whether the name is its negation (`--no-NAME`).

@@ -13,13 +13,11 @@ struct AnswerFields {
     /// The longest text of a field in bytes, which is the limit of the HTML parser. A day's page has about 12 KB.
     private static let byteLimit = 64 << 10
 
-    /// Returns the field `date`.
     func day() throws(APODFailure) -> CalendarDay {
         guard let day = CalendarDay(PlainText.folded(try text("date"))) else { throw bad(.wrongType(field: "date")) }
         return day
     }
 
-    /// Returns the text of a required field.
     func text(_ name: String) throws(APODFailure) -> String {
         guard let text = try optionalText(name) else {
             throw bad(object.has(name) ? .wrongType(field: name) : .missing(field: name))

@@ -36,7 +36,10 @@ enum CaptionText {
         var kept: [String] = []
         let lines = lines(of: text).map { PlainText.line(ofText: String($0)) }
         for line in lines where !line.isEmpty {
-            if !kept.isEmpty, isCreditLine(line) { break }
+            let isCredit =
+                CreditLine.label(of: line) != nil
+                || ["credit", "copyright", "\u{A9}"].contains { line.hasPrefix(ignoringCase: $0) }
+            if !kept.isEmpty, isCredit { break }
             kept.append(line)
         }
         return kept.joined(separator: " ")
@@ -50,11 +53,6 @@ enum CaptionText {
             default: false
             }
         }.map { Substring($0) }
-    }
-
-    private static func isCreditLine(_ line: String) -> Bool {
-        if CreditLine.label(of: line) != nil { return true }
-        return ["credit", "copyright", "\u{A9}"].contains { line.hasPrefix(ignoringCase: $0) }
     }
 
     /// Returns the text after `label:`, or nil if the text does not begin with that label.

@@ -29,9 +29,9 @@ struct CreditLine: Equatable {
     /// Joins the lines of a credit. A semicolon precedes each label of a role (`Music: Ada Example`), at the start of a
     /// line or, for the usual roles, within it.
     static func joined(_ lines: [String]) -> String {
-        let text = lines.reduce(into: "") { text, line in
-            guard !text.isEmpty, !line.isEmpty else {
-                text += line
+        let text = lines.filter { !$0.isEmpty }.reduce(into: "") { text, line in
+            if text.isEmpty {
+                text = line
                 return
             }
             let role = line.prefix { $0.isLetter || $0 == " " || $0 == "&" || $0 == "/" }
@@ -101,7 +101,7 @@ struct CreditLine: Equatable {
         guard text.utf8.contains(UInt8(ascii: ":")), let colon = text.firstIndex(of: ":") else { return nil }
         let words = text[..<colon]
         guard words.utf8.count <= 60, words.allSatisfy({ $0.isLetter || $0 == " " || $0 == "&" || $0 == "/" }),
-            ["credit", "copyright", "license", "licence"].contains(where: { words.containsIgnoringCase($0) })
+            claims.contains(where: { words.containsIgnoringCase($0) })
         else { return nil }
         return text.startIndex..<text.index(after: colon)
     }

@@ -14,16 +14,13 @@ enum ErrorAnswer {
         for failure: FetchFailure, from server: Server, day: CalendarDay?, newest: CalendarDay
     ) -> APODFailure? {
         if let quota = failure.usedUpQuota {
-            return .rateLimited(
-                server, limitPerHour: quota.limit, retryAfterSeconds: seconds(quota.retryAfter))
+            return .rateLimited(server, limitPerHour: quota.limit, retryAfterSeconds: seconds(quota.retryAfter))
         }
         return failure.answer.map {
             self.failure(for: $0, from: server, day: day, newest: newest, attempts: failure.attempts)
         }
     }
 
-    /// Translates an answer.
-    ///
     /// - Parameters:
     ///   - day: the requested day; nil for a list.
     ///   - newest: the newest day that may be published now.
@@ -34,9 +31,7 @@ enum ErrorAnswer {
         let body = (try? Record(parsing: answer.body)) ?? Record()
         let code = body.string("error.code") ?? body.string("code") ?? ""
         let said = words(of: body, answer.body)
-        if answer.isOfGateway {
-            return .failing(server, status: answer.status, said: said, attempts: attempts)
-        }
+        if answer.isOfGateway { return .failing(server, status: answer.status, said: said, attempts: attempts) }
         let absent = day.map { $0 >= newest ? APODFailure.notPublished($0) : .noPicture($0) }
         switch answer.status {
         case 401, 403: return .forbidden(server, status: answer.status)

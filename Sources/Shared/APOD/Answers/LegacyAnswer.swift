@@ -28,28 +28,23 @@ enum LegacyAnswer {
         let full = hdurl.flatMap { $0.isVideo || $0.kind == .page || $0.isStandIn ? nil : $0 }
         let type = mediaType(of: object, url: url, full: full)
         // An answer with NASA's logo has the name of the site as its title.
-        if title == siteName || [url, hdurl].contains(where: { $0?.isStandIn == true }) && type == .image {
+        if title == "NASA Science" || [url, hdurl].contains(where: { $0?.isStandIn == true }) && type == .image {
             throw .standIn(.placeholder, day, server)
         }
         // If `url` is a page, show the larger picture.
         let shown = type == .image && (url == nil || url?.kind == .page) ? full : url
+        let still = MediaAddress(field: object.string("thumbnail_url"), base: site)
+            .flatMap { $0.isStandIn || $0.isVideo ? nil : $0 }
         if shown == nil, type != .other { throw answer.bad(.missing(field: "url")) }
         return Picture(
             service: .api, day: day, title: title, explanation: CaptionText.explanation([explanation]), mediaType: type,
             url: shown?.text, hdurl: type == .image ? full?.text : nil,
             copyright: copyright.flatMap { CreditLine($0).names },
-            thumbnailURL: type == .image ? nil : (thumbnail(of: object) ?? full ?? url?.youTubeStill)?.text,
+            thumbnailURL: type == .image ? nil : (still ?? full ?? url?.youTubeStill)?.text,
             permalink: nil, credit: nil, alt: nil)
     }
 
-    private static let siteName = "NASA Science"
     private static let site = MediaAddress("https://apod.nasa.gov/apod/")
-
-    /// Returns the address of the still in `thumbnail_url`.
-    private static func thumbnail(of object: Record) -> MediaAddress? {
-        let given = MediaAddress(field: object.string("thumbnail_url"), base: site)
-        return given.flatMap { $0.isStandIn || $0.isVideo ? nil : $0 }
-    }
 
     /// Returns `media_type`, or the type that the addresses suggest if `media_type` is missing (until 2015), unknown,
     /// or contradicted by the addresses.

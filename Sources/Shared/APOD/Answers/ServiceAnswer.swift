@@ -18,8 +18,8 @@ enum ServiceAnswer {
         return result(of: day, answer, server, at: time)
     }
 
-    /// Returns the results for the listed days from `first` to `last`. Skips objects about other days or without a
-    /// date, since both services ignore queries that they do not understand.
+    /// Returns the results from `first` to `last`. Skips objects about other days or without a date, since both
+    /// services ignore queries that they do not understand.
     static func days(
         in bytes: [UInt8], from first: CalendarDay, through last: CalendarDay, of server: Server, at time: Timestamp
     ) throws(APODFailure) -> [CalendarDay: DayResult] {
@@ -40,18 +40,14 @@ enum ServiceAnswer {
     ) -> DayResult {
         let outcome: DayResult.Outcome
         do throws(APODFailure) {
-            outcome = .picture(try picture(from: answer, server))
+            switch server.service {
+            case .science: outcome = .picture(try ScienceAnswer.picture(from: answer, server: server))
+            case .api: outcome = .picture(try LegacyAnswer.picture(from: answer, server: server))
+            }
         } catch {
             outcome = .failed(error)
         }
         return DayResult(day: day, outcome: outcome, fetchedAt: time, raw: answer.line)
-    }
-
-    private static func picture(from answer: Record, _ server: Server) throws(APODFailure) -> Picture {
-        switch server.service {
-        case .science: try ScienceAnswer.picture(from: answer, server: server)
-        case .api: try LegacyAnswer.picture(from: answer, server: server)
-        }
     }
 
     /// Returns the first byte of the JSON value, a brace or a bracket.
@@ -67,16 +63,9 @@ enum ServiceAnswer {
     }
 
     private static func records(in bytes: [UInt8], _ server: Server) throws(APODFailure) -> [Record] {
-        let reader = RecordReader(bytes: bytes)
-        var records: [Record] = []
         do {
-            while let item = try reader.next() {
-                switch item {
-                case .job(let job): records.append(job.record)
-                case .bad(let failure, _): throw failure
-                }
-                if records.count > mostObjects { break }
-            }
+            let records = try Record.list(parsing: bytes, limit: mostObjects + 1)
+            if records.count <= mostObjects { return records }
         } catch {
             switch (error as? LineFailure)?.reason {
             case InputFailure.unfinished?: throw .badAnswer(.truncated, server)
@@ -86,8 +75,7 @@ enum ServiceAnswer {
             default: throw .badAnswer(.notJSON, server)
             }
         }
-        guard records.count <= mostObjects else { throw .badAnswer(.tooMany, server) }
-        return records
+        throw .badAnswer(.tooMany, server)
     }
 
     /// A month has 31 days, and a service that ignores the query lists a hundred days. Millions of empty objects would

@@ -25,11 +25,8 @@ public struct DayPlan: Sendable, Equatable {
     }
 
     /// The number of days if all are published.
-    public var dayCount: Int {
-        steps.reduce(0) { if case .newest(let count, _) = $1 { $0 + count } else { $0 + 1 } }
-    }
+    public var dayCount: Int { steps.reduce(0) { if case .newest(let count, _) = $1 { $0 + count } else { $0 + 1 } } }
 
-    /// Logs the requested days that never had a picture.
     public static func noteGaps(_ gaps: [CalendarDay], _ log: Log) {
         if gaps.isEmpty { return }
         log.notice("no picture of the day was published on \(gaps.map(\.description).list(before: "and")); skipped")
@@ -103,7 +100,6 @@ public struct DayPlan: Sendable, Equatable {
         guard published > 0 else {
             throw UsageFailure("no picture of the day has been published yet; check this machine's clock")
         }
-        throw UsageFailure(
-            "invalid number of days: \(count); use a number from 1 to \(published)")
+        throw UsageFailure("invalid number of days: \(count); use a number from 1 to \(published)")
     }
 }

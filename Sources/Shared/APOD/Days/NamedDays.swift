@@ -72,9 +72,7 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
     func span(newest: CalendarDay) -> ClosedRange<CalendarDay> {
         switch self {
         case .today: return newest...newest
-        case .yesterday:
-            let day = newest.advanced(by: -1)
-            return day...day
+        case .yesterday: return newest.advanced(by: -1)...newest.advanced(by: -1)
         case .day(let day): return day...day
         case .month(let month, let year): return Self.first(month, year)...Self.last(month, year)
         case .year(let year): return Self.first(1, year)...Self.last(12, year)
@@ -97,9 +95,7 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
     private static func numbers(_ text: String) -> [Int]? {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count <= 3, parts.map(\.utf8.count) == Array([4, 2, 2].prefix(parts.count)) else { return nil }
-        let numbers = parts.compactMap { part in
-            part.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(part) : nil
-        }
+        let numbers = parts.compactMap { Int(digits: $0) }
         return numbers.count == parts.count ? numbers : nil
     }
 
@@ -126,9 +122,8 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
     /// Suggests a day for a text that is not a day: a misspelt word, or a date in another notation that begins with the
     /// year (`2024-2-3`, `2024/02/03`, `20240203`).
     private static func advice(for text: String) -> String {
-        func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
         guard text.utf8.count <= longest else { return "" }
-        var parts = text.utf8.split { !isDigit($0) }.map { String(Substring($0)) }
+        var parts = text.utf8.split { !$0.isDigit }.map { String(Substring($0)) }
         if parts.count == 1, parts[0].count == 8, parts[0] == text {
             parts = [String(text.prefix(4)), String(text.dropFirst(4).prefix(2)), String(text.suffix(2))]
         }
@@ -140,8 +135,6 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
         }
         return NearMatch.advice(for: text, among: ["today", "yesterday"])
     }
-
-    // MARK: Calendar
 
     /// - Precondition: `inCalendar` accepted the numbers.
     private static func first(_ month: Int, _ year: Int) -> CalendarDay { day(1, month, year) }

@@ -2,7 +2,8 @@ import Store
 import Support
 
 extension APODClient {
-    /// Returns the results of a window, in order. Throws `Cancelled`, or a failure that ends the run.
+    /// Returns the results of a window, in order. Like every method here, throws `Cancelled`, or a failure that ends
+    /// the run.
     func results(of window: PlanWindows.Window) throws -> [DayResult] {
         switch window {
         case .known(let result): return try withFallback([result])
@@ -19,12 +20,8 @@ extension APODClient {
         }
     }
 
-    /// Returns the result of each day, in order, from the cache or the services. Answers are cached as they arrive.
-    ///
-    /// A day that fails does not affect other days: if a service cannot return a page, or a page omits days, the
-    /// missing days are requested singly.
-    ///
-    /// Throws `Cancelled`, or a failure that ends the run.
+    /// Returns the result of each day, in order, from the cache or the services. Answers are cached as they arrive. If
+    /// a service cannot return a page, or a page omits days, the missing days are requested singly.
     func results(of days: [CalendarDay]) throws -> [DayResult] {
         var old: [CalendarDay: DayResult] = [:]
         // Days that never had a picture need no request.
@@ -32,8 +29,7 @@ extension APODClient {
         let answers = try answers(for: days.filter { seen.insert($0).inserted }) { days, service in
             let kept = try keptDays(days, of: service.service)
             old.merge(kept.old) { first, _ in first }
-            return try kept.fresh.merging(ask(for: days.filter { kept.fresh[$0] == nil }, service)) { fresh, _ in fresh
-            }
+            return try kept.fresh.merging(ask(for: days.filter { kept.fresh[$0] == nil }, service)) { kept, _ in kept }
         }
         return days.map { day in
             guard let result = answers[day] else { return failed(day, APODFailure.noPicture(day)) }
@@ -44,10 +40,10 @@ extension APODClient {
         }
     }
 
-    /// Asks the services in order, each for the days that the previous services could not answer.
+    /// Asks each service in order for the days that the services before it could not answer.
     ///
-    /// If all services fail, reports the failure of the first: since October 2026 a classic server may return only
-    /// NASA's logo, which is a permanent failure, while the failure of the first service may be transient.
+    /// If all services fail, the result is the failure of the first, which may be transient. A classic server may
+    /// return only NASA's logo since October 2026, which is a permanent failure.
     ///
     /// - Parameter ask: returns the results of a service; days without a result are dropped.
     func answers(
@@ -82,7 +78,7 @@ extension APODClient {
 
     // MARK: Cached days
 
-    /// Returns the cached results: fresh results, and expired pictures for use if no service can be reached.
+    /// Returns the fresh cached results, and the expired pictures, which are used if no service can be reached.
     func keptDays(
         _ days: [CalendarDay], of service: Service
     ) throws -> (fresh: [CalendarDay: DayResult], old: [CalendarDay: DayResult]) {
@@ -108,7 +104,6 @@ extension APODClient {
         return (fresh, old)
     }
 
-    /// Returns the cached result of a day if it is fresh.
     func freshResult(of day: CalendarDay, _ service: Service) throws -> DayResult? {
         try keptDays([day], of: service).fresh[day]
     }
@@ -140,6 +135,7 @@ extension APODClient {
     }
 
     // MARK: Requests
+
     private func ask(for days: [CalendarDay], _ service: ServiceClient) throws -> [CalendarDay: DayResult] {
         if options.isOffline { return Dictionary(uniqueKeysWithValues: days.map { ($0, offline($0)) }) }
         var results: [CalendarDay: DayResult] = [:]
@@ -163,8 +159,7 @@ extension APODClient {
         return results
     }
 
-    /// Locks the days, so that no other process requests them. Returns nil for a refresh, or if the answers cannot be
-    /// cached.
+    /// Prevents other processes from requesting the days. Returns nil for a refresh, or if answers cannot be cached.
     private func turn(toAsk service: ServiceClient, for days: ArraySlice<CalendarDay>) throws -> KeyLock? {
         guard !options.refreshes, let first = days.min(), let last = days.max() else { return nil }
         return try store.turn(toAsk: service.service, for: first == last ? "\(first)" : "\(first)-\(last)")

@@ -4,17 +4,15 @@ extension APODClient {
     /// The number of days to search for an image. Every year so far had images.
     private static let fallbackDays = 365
 
-    /// Replaces each result without an image by the latest image before it, if the options ask for it. Throws
+    /// Replaces each result without an image by the latest image before it, with the option `fallsBack`. Throws
     /// `Cancelled`, or a failure that ends the run.
-    ///
-    /// - Parameter results: the results of a window, in any order; their days are not requested again.
     func withFallback(_ results: [DayResult]) throws -> [DayResult] {
         guard options.fallsBack, results.contains(where: lacksImage) else { return results }
         var known = Dictionary(results.map { ($0.picture?.day ?? $0.day, $0) }, uniquingKeysWith: { first, _ in first })
         return try results.map { lacksImage($0) ? try previousImage(to: $0, known: &known) : $0 }
     }
 
-    /// Searches a page at a time. A day that fails temporarily ends the search, since it may have an image.
+    /// Searches one page after another. A day that fails temporarily ends the search, since it may have an image.
     private func previousImage(to result: DayResult, known: inout [CalendarDay: DayResult]) throws -> DayResult {
         let start = result.picture?.day ?? result.day
         let earliest = max(PublishedDays.first, start.advanced(by: -Self.fallbackDays))

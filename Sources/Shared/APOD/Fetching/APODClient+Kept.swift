@@ -35,7 +35,6 @@ extension APODClient {
         return days
     }
 
-    /// Logs that no cached day matches the options.
     public func logNoMatch() {
         let words = options.words.map { " contains all of the words \"\($0.text)\"" } ?? " matches"
         log.notice("no cached day\(words); apod-fetch caches the days that it fetches")

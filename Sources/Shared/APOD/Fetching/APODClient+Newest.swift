@@ -16,6 +16,7 @@ extension APODClient {
     /// such list, so `day` and the days before it are requested until one has a picture; the result is a single day. If
     /// no service can be reached, returns the newest cached picture. Throws `Cancelled`, or a failure that ends the
     /// run.
+    ///
     /// - Parameters:
     ///   - count: from 1 to a page.
     ///   - day: the newest day that may be published.
@@ -101,8 +102,8 @@ extension APODClient {
     /// The age in days beyond which a missing day is never considered unpublished.
     private static let longestPause = 100
 
-    /// Returns failures for the days after the newest picture that a page omits. Makes at most one request per run, and
-    /// only if the page ends before its last day.
+    /// Returns `notPublished` for the days after the newest picture that a page omits. Makes at most one request per
+    /// run, and only if the page omits its last day.
     func unpublished(
         of days: ArraySlice<CalendarDay>, leftOutOf page: [CalendarDay: DayResult], _ service: ServiceClient
     ) throws -> [CalendarDay: DayResult] {
@@ -113,7 +114,6 @@ extension APODClient {
         return Dictionary(uniqueKeysWithValues: unpublished.map { ($0, failed($0, APODFailure.notPublished($0))) })
     }
 
-    /// Returns whether a missing picture is not published yet.
     func isUnpublished(_ day: CalendarDay, _ failure: any Failure, _ service: ServiceClient) throws -> Bool {
         guard case APODFailure.noPicture = failure else { return false }
         return try newestPublished(before: day, service).map { $0 < day } ?? false
@@ -138,8 +138,6 @@ extension APODClient {
         }
     }
 
-    // MARK: Day by day
-
     /// Returns the newest picture of a service, searching backwards. The result is `nothingRecent` if none of the days
     /// has a picture.
     private func newest(from day: CalendarDay, of service: ServiceClient) throws -> DayResult {
@@ -148,9 +146,7 @@ extension APODClient {
         while true {
             let result = try freshResult(of: candidate, service.service) ?? ask(for: candidate, service)
             guard let failure = result.failure as? APODFailure, failure.isAbsence else { return result }
-            guard candidate > last else {
-                return failed(day, APODFailure.nothingRecent(from: last, through: day))
-            }
+            guard candidate > last else { return failed(day, APODFailure.nothingRecent(from: last, through: day)) }
             log.detail("\(failure.message); requesting the previous day")
             candidate = candidate.advanced(by: -1)
         }

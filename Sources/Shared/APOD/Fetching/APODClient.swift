@@ -10,20 +10,17 @@ public struct APODClient: Sendable {
     /// The services in the order in which they are asked.
     private(set) var services: [ServiceClient]
     let store: CachedDays
-    /// The number of concurrent requests.
     let jobs: Int
     let clock: Clock
     let log: Log
     let interruption: Interruption
     private let tally = Monitor((all: 0, skipped: [PictureOptions.Exclusion: Int]()))
     private let hasWarnedOfStale = Monitor(false)
-    /// The end of the archive, as known to this run.
     let end = ArchiveEnd()
 
     /// - Parameters:
-    ///   - science: the address of NASA's service, `Service.scienceAddress`, or of a compatible service.
+    ///   - science: the address of NASA's service or of a compatible one.
     ///   - api: the address of a classic server; required for the choice `api`.
-    ///   - http: makes the requests, with its retries and limits.
     ///   - caches: the policy for a service's address decides where its answers are cached.
     ///   - jobs: the number of concurrent requests of a sequence, at least 1.
     public init(
@@ -34,9 +31,7 @@ public struct APODClient: Sendable {
         var addresses = [Service.science: science]
         addresses[.api] = api
         services = choice.order(hasClassic: api != nil).compactMap { service in
-            addresses[service].map {
-                ServiceClient(service: service, base: $0, http: http, clock: clock, log: log)
-            }
+            addresses[service].map { ServiceClient(service: service, base: $0, http: http, clock: clock, log: log) }
         }
         store = CachedDays(caches: caches, addresses: addresses, log: log)
         self.jobs = jobs
@@ -48,20 +43,18 @@ public struct APODClient: Sendable {
     /// Returns the pictures of a plan, in its order. The first `next()` makes the first request.
     public func pictures(_ plan: DayPlan) -> PictureSequence { PictureSequence(plan, client: self) }
 
-    /// Returns the result of one day, whether or not it matches the options (`isWanted`).
-    ///
-    /// Throws `Cancelled`, or a failure that ends the run, such as `ConfigurationFailure` for a cache of a newer
-    /// layout.
+    /// Returns the result of one day, whether or not it matches the options (`isWanted`). Throws `Cancelled`, or a
+    /// failure that ends the run.
     func result(of day: CalendarDay) throws -> DayResult { try withFallback(results(of: [day]))[0] }
 
-    /// Returns this client with requests that end as soon as `watch` throws.
+    /// Returns a copy of this client whose requests end as soon as `watch` throws.
     func watched(by watch: @escaping @Sendable () throws -> Void) -> APODClient {
         var client = self
         for index in services.indices { client.services[index].http = services[index].http.watched(by: watch) }
         return client
     }
 
-    /// This client without the replacement of missing images by older images.
+    /// A copy of this client that does not replace missing images by older images.
     var withoutFallback: APODClient {
         var client = self
         client.options.fallsBack = false
@@ -76,8 +69,7 @@ public struct APODClient: Sendable {
 
     // MARK: Selection
 
-    /// Returns whether a result matches the options. Must be called once per result, since it counts the skipped
-    /// results.
+    /// Returns whether a result matches the options. Call it once per result, since it counts skipped results.
     func isWanted(_ result: DayResult) -> Bool {
         let exclusion = options.exclusion(of: result)
         tally.withLock { tally in
@@ -87,8 +79,7 @@ public struct APODClient: Sendable {
         return exclusion == nil
     }
 
-    /// Logs the days that were skipped because they are unpublished or excluded by an option. Call it at the end of a
-    /// run.
+    /// Logs how many days were unpublished or excluded by an option. Call it at the end of a run.
     public func logSkippedDays() {
         end.logUnpublished(log)
         let (all, skipped) = tally.withLock { $0 }
@@ -106,14 +97,9 @@ public struct APODClient: Sendable {
         }
     }
 
-    // MARK: Stale records
-
     /// Returns a cached result in place of a failure to reach any service. Warns once per run.
     func stale(_ cached: DayResult, after failure: any Failure) -> DayResult {
-        if !hasWarnedOfStale.withLock({ hasWarned in
-            defer { hasWarned = true }
-            return hasWarned
-        }) {
+        if !hasWarnedOfStale.testAndSet() {
             let name = services.allSatisfy(\.server.isNASA) ? "NASA" : services[0].server.name
             let reason = options.isOffline ? "offline" : "\(name) cannot be reached (\(failure.message))"
             log.warning("\(reason): using the cached record of \(cached.day) from \(cached.fetchedAt.iso8601)")

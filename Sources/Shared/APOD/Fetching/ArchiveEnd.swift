@@ -1,6 +1,7 @@
 import Support
 
-/// A run's knowledge of the end of the archive: the newest picture, and the unpublished days. Shared by all threads.
+/// The end of the archive as a run sees it: the newest picture, and the unpublished days. Safe to use on several
+/// threads.
 final class ArchiveEnd: Sendable {
     private enum Newest {
         case unknown
@@ -39,12 +40,9 @@ final class ArchiveEnd: Sendable {
 
     /// Records a day of a range that is not published yet.
     func addUnpublished(_ day: CalendarDay) {
-        unpublished.withLock { days in
-            days = min(days?.lowerBound ?? day, day)...max(days?.upperBound ?? day, day)
-        }
+        unpublished.withLock { days in days = min(days?.lowerBound ?? day, day)...max(days?.upperBound ?? day, day) }
     }
 
-    /// Logs the skipped unpublished days.
     func logUnpublished(_ log: Log) {
         guard let days = unpublished.withLock({ $0 }) else { return }
         log.notice(
@@ -58,14 +56,8 @@ final class ArchiveEnd: Sendable {
     /// - Parameter today: the newest day that may be published.
     func logAge(of newest: CalendarDay, today: CalendarDay, _ log: Log) {
         let days = today.daysSince1970 - newest.daysSince1970
-        guard days > 1 else { return }
-        let isFirst = hasLoggedAge.withLock { hasLogged in
-            defer { hasLogged = true }
-            return !hasLogged
-        }
-        if isFirst {
-            log.notice(
-                "the newest picture is from \(newest), \(days) days ago; NASA has not published any since")
+        if days > 1, !hasLoggedAge.testAndSet() {
+            log.notice("the newest picture is from \(newest), \(days) days ago; NASA has not published any since")
         }
     }
 }

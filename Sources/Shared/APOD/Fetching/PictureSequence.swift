@@ -3,14 +3,13 @@ import Support
 /// The results of a plan in order. Windows of days are requested as the results are read.
 ///
 /// A single window or job runs on the caller's thread; otherwise there is one thread per job. The number of windows in
-/// progress or waiting to be returned is at most the number of threads plus two. A service that fails several times in
-/// a row (`Outage`) is not asked again; its last failure applies to the remaining days.
+/// progress or waiting to be returned is at most the number of threads plus two.
 ///
 /// Releasing the sequence ends running requests and waits for them, at most `HTTPEvent.pauseLength`.
 public final class PictureSequence {
     private struct State {
         var windows: PlanWindows
-        /// The number of windows started, and of windows returned.
+        /// Numbers of windows.
         var started = 0
         var returned = 0
         var finished: [Int: Result<[DayResult], any Error>] = [:]
@@ -41,7 +40,7 @@ public final class PictureSequence {
     /// Skips days that do not match the options; `APODClient.logSkippedDays` reports these days. Throws `Cancelled`, or
     /// a failure that ends the run, such as `ConfigurationFailure` for a cache of a newer layout.
     ///
-    /// - Parameter willWait: called before the method may block, so that the caller can flush its output.
+    /// - Parameter willWait: called before the method may block. Flush output here.
     func next(willWait: () -> Void = {}) throws -> DayResult? {
         while true {
             while let result = ready.popLast() {
@@ -73,7 +72,7 @@ public final class PictureSequence {
         return try result.get()
     }
 
-    /// Starts at most one thread per window; none if one thread is enough or the system refuses to start any.
+    /// Starts at most one thread per window; none if one thread is enough or the system cannot start any.
     private func begin() throws -> Monitor<State> {
         let windows = try PlanWindows(
             plan, newestDay: client.newestDay, newest: { try client.newest($0, from: $1) },

@@ -11,7 +11,6 @@ struct PlanWindows {
     }
 
     private var steps: ArraySlice<DayPlan.Step>
-    /// The newest day that may be published.
     private let newestDay: CalendarDay
     /// Results of the requests that found the newest days.
     private var known: [CalendarDay: DayResult] = [:]
@@ -83,12 +82,7 @@ extension DayPlan.Step {
         }
     }
 
-    fileprivate var isDay: Bool {
-        switch self {
-        case .day, .dayIfPublished: true
-        case .newest: false
-        }
-    }
+    fileprivate var isDay: Bool { if case .newest = self { false } else { true } }
 
     fileprivate var isOptional: Bool { if case .dayIfPublished = self { true } else { false } }
 }

@@ -32,9 +32,7 @@ public struct DayArguments: Sendable, Equatable {
             return try drawing(log, chance) { try DayPlan.random(count, seed: $0, at: time) }
         }
         if requiresToday { return try .named([.day(PublishedDays.newest(at: time))], at: time) }
-        let named =
-            try dates.map { try Self.named($0, at: time) }
-            + operands.map { try NamedDays(typed: $0, at: time) }
+        let named = try dates.map { try Self.named($0, at: time) } + operands.map { try NamedDays(typed: $0, at: time) }
         return try .named(named.isEmpty ? [.today] : named, at: time)
     }
 
@@ -51,9 +49,7 @@ public struct DayArguments: Sendable, Equatable {
             _ = try plan(at: time, log: .silent) { 0 }
             let count = try Self.number(text, of: option)
             days = try kept(nil)
-            if days.count < count {
-                log.notice("only \(days.count) of the \(count) requested days are in the cache")
-            }
+            if days.count < count { log.notice("only \(days.count) of the \(count) requested days are in the cache") }
             if last != nil {
                 days = days.suffix(count)
             } else {
@@ -64,19 +60,16 @@ public struct DayArguments: Sendable, Equatable {
                 }
             }
         } else {
-            let isLimited = namesDays || requiresToday
             guard let plan = try plan(at: time, log: log) else {
                 throw UsageFailure("--search and - cannot be combined; --search selects cached days")
             }
-            days = try kept(isLimited ? plan : nil)
+            days = try kept(namesDays || requiresToday ? plan : nil)
         }
         return DayPlan(steps: days.map(DayPlan.Step.day))
     }
 
     /// Calls `draw` with the user's seed, or with a random one, which it logs.
-    private func drawing<Drawn>(
-        _ log: Log, _ chance: () -> UInt64, _ draw: (UInt64) throws -> Drawn
-    ) throws -> Drawn {
+    private func drawing<Drawn>(_ log: Log, _ chance: () -> UInt64, _ draw: (UInt64) throws -> Drawn) throws -> Drawn {
         let named = try seedNumber()
         let seed = named ?? chance()
         let drawn = try draw(seed)
@@ -97,9 +90,7 @@ public struct DayArguments: Sendable, Equatable {
             (dates.isEmpty ? "\"\(operands.first ?? "")\"" : "--date", namesDays),
             ("--last", last != nil), ("--count", count != nil), ("-", readsInput),
         ].filter(\.1).map(\.0)
-        guard ways.count <= 1 else {
-            throw UsageFailure("\(ways[0]) and \(ways[1]) cannot be combined")
-        }
+        guard ways.count <= 1 else { throw UsageFailure("\(ways[0]) and \(ways[1]) cannot be combined") }
         if requiresToday, ways.count > (namesDays ? 1 : 0) || !(dates + operands).allSatisfy({ $0 == "today" }) {
             throw UsageFailure("--require-today can only be combined with --date today")
         }
@@ -120,11 +111,8 @@ public struct DayArguments: Sendable, Equatable {
     }
 
     private func seedNumber() throws -> UInt64? {
-        try seed.map { text in
-            guard let seed = UInt64(text) else {
-                throw UsageFailure("--seed takes a whole number from 0 to \(UInt64.max), not \"\(text)\"")
-            }
-            return seed
-        }
+        guard let seed else { return nil }
+        if let number = UInt64(seed) { return number }
+        throw UsageFailure("--seed takes a whole number from 0 to \(UInt64.max), not \"\(seed)\"")
     }
 }

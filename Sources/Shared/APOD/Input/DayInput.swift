@@ -4,8 +4,8 @@ import Support
 /// Reads days from standard input: records with a `date` for `PictureTool`, or lines with a day, month or year, as for
 /// `--date`. Ignores blank lines and comments after `#`.
 ///
-/// Lines that are available at the same time are requested together, so neighbouring days share a request. Memory: a
-/// few windows of pictures, for any number of lines.
+/// The days of all available lines are requested together, so neighbouring days share a request. Memory: a few windows
+/// of pictures, for any number of lines.
 public final class DayInput {
     private let client: APODClient
     private let progress: Progress
@@ -24,8 +24,7 @@ public final class DayInput {
     /// The target number of days per batch; a year may exceed it.
     private static let batch = 1000
 
-    /// Creates a reader of these lines. `next` calls `willWait` before it waits for pictures; `lines` has a separate
-    /// callback for its waits.
+    /// - Parameter willWait: called before `next` waits for pictures. `lines` has a separate callback for its waits.
     public init(
         _ lines: LineReader, client: APODClient, progress: Progress = .none, willWait: @escaping () -> Void = {}
     ) {

@@ -3,8 +3,8 @@ import HTTP
 import Store
 import Support
 
-/// Caches the answers of the services according to the policies for their addresses: in the index of the cache on disk,
-/// in memory, or not at all. Opens the cache on first use. Safe to use on several threads.
+/// Caches the answers of each service on disk, in memory or not at all, as the policy for its address says. Opens the
+/// cache on first use. Safe to use on several threads.
 ///
 /// If the cache cannot be opened, read or written, warns and continues without it. Every method throws `Cancelled` if
 /// the run is stopped, and, for a cache of a newer layout, a failure that ends the run.
@@ -13,6 +13,7 @@ final class CachedDays: Sendable {
     private let addresses: [Service: WebURL]
     private let log: Log
     private let state = Monitor(State())
+    private let hasWarned = Monitor(false)
 
     private struct State {
         /// Nil if the policy disables the cache.
@@ -23,7 +24,6 @@ final class CachedDays: Sendable {
         var missed: Duration = .zero
         var isUnreadable = false
         var isUnwritable = false
-        var hasWarned = false
     }
 
     init(caches: Caches, addresses: [Service: WebURL], log: Log) {
@@ -67,8 +67,7 @@ final class CachedDays: Sendable {
         return found.map(\.day)
     }
 
-    /// The total time for remote lookups that find nothing. After that, asking NASA is faster: one request returns 25
-    /// days.
+    /// The limit on `State.missed`. After it, asking NASA is faster: one request returns 25 days.
     private static let patience: Duration = .seconds(2)
 
     private func remoteRow(_ day: CalendarDay, _ service: Service, _ cache: CacheStore) throws -> Metadata? {
@@ -109,20 +108,18 @@ final class CachedDays: Sendable {
         }
     }
 
-    /// Prevents other threads and processes from making the same request; they then find the answer in the cache.
-    /// Released with the last reference, or when the process ends.
-    ///
-    /// Returns nil if the cache is disabled or read-only.
+    /// Locks a request, so other threads and processes wait and then find its answer in the cache. The lock ends with
+    /// its last reference, or with the process. Returns nil if the cache is disabled or read-only.
     ///
     /// - Parameter what: names the days in letters, digits and hyphens: "2024-02-01-2024-02-25".
     func turn(toAsk service: Service, for what: String) throws -> KeyLock? {
         guard !state.withLock({ $0.isUnwritable }) else { return nil }
         return try reading(service) { cache in
-            var hasTold = false
+            var hasLogged = false
             do {
                 return try cache.lock("apod-\(service.rawValue)-\(what)") {
-                    if !hasTold { log.detail("waiting for another run that is requesting \(what)") }
-                    hasTold = true
+                    if !hasLogged { log.detail("waiting for another run that is requesting \(what)") }
+                    hasLogged = true
                 }
             } catch {
                 if error is Cancelled { throw error }
@@ -165,11 +162,7 @@ final class CachedDays: Sendable {
     private func tell(_ error: any Error, _ consequence: String, _ change: (inout State) -> Void) throws {
         let failure = Support.failure(of: error)
         if failure is Cancelled || failure.exitCode == .configuration { throw failure }
-        let isFirst = state.withLock { state in
-            change(&state)
-            defer { state.hasWarned = true }
-            return !state.hasWarned
-        }
-        if isFirst { log.warning("\(failure.message); \(consequence)") }
+        state.withLock { change(&$0) }
+        if !hasWarned.testAndSet() { log.warning("\(failure.message); \(consequence)") }
     }
 }

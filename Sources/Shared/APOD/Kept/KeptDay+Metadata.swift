@@ -2,11 +2,11 @@ import Records
 import Store
 import Support
 
-/// The index row of a day. Its body is the picture's record, or `{"date":…,"error":{…}}`, followed by `kept`, which has
-/// data only for the cache.
+/// The index row of a day. Its body is the picture's record, or `{"date":…,"error":{…}}`, followed by the field `kept`
+/// with data for the cache.
 extension KeptDay {
-    /// The version of the rules that turn answers into records. Increase it if the rules produce a different record
-    /// from the same answer. Records of older versions are fetched again, and used only if no service can be reached.
+    /// The version of the rules that turn answers into records. Increase it if the same answer yields a different
+    /// record. Records of older versions are fetched again, and used only if no service can be reached.
     static let edition = 2
 
     /// - Parameter address: the service's address, unless it is NASA's.
@@ -47,9 +47,7 @@ extension KeptDay {
             guard let failure = Self.failure(keptIn: record, of: day, from: server) else { return nil }
             outcome = .failed(failure)
         } else {
-            guard let picture = Picture(kept: record, layout: layout, of: day, from: server.service) else {
-                return nil
-            }
+            guard let picture = Picture(kept: record, layout: layout, of: day, from: server.service) else { return nil }
             outcome = .picture(picture)
         }
         self.init(
@@ -61,11 +59,8 @@ extension KeptDay {
     /// The code and the facts from which a failure is restored. Messages are not stored, since later versions may
     /// improve them.
     private static func fields(of failure: any Failure) -> JSON {
-        switch failure {
-        case APODFailure.standIn(let kind, _, _):
-            .object(["code": .string(failure.code), "stand_in": .string(kind.rawValue)])
-        default: .object(["code": .string(failure.code)])
-        }
+        let kind: JSON? = if case APODFailure.standIn(let kind, _, _) = failure { .string(kind.rawValue) } else { nil }
+        return .object(["code": .string(failure.code), "stand_in": kind])
     }
 
     private static func failure(keptIn record: Record, of day: CalendarDay, from server: Server) -> APODFailure? {

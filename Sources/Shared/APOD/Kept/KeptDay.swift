@@ -6,7 +6,7 @@ struct KeptDay: Sendable {
     let result: DayResult
     /// Nil if the answer never expires.
     let expiresAt: Timestamp?
-    /// Whether the record was made by the present cleaning rules, from an answer of the service's present address.
+    /// Whether the record was made by the present rules (`edition`), from an answer of the service's present address.
     let isCurrent: Bool
 
     init(_ result: DayResult, expiresAt: Timestamp?, isCurrent: Bool = true) {
@@ -40,14 +40,11 @@ struct KeptDay: Sendable {
     func isFresh(at now: Timestamp, needsRaw: Bool) -> Bool {
         guard isCurrent else { return false }
         if let expiresAt, now >= expiresAt || result.fetchedAt > now + Clock.tolerance { return false }
-        return !needsRaw || result.raw != nil || !hadObject
-    }
-
-    /// Whether the service sent an object about the day.
-    private var hadObject: Bool {
-        switch result.outcome {
-        case .picture, .failed(APODFailure.standIn): true
-        case .failed: false
+        if !needsRaw || result.raw != nil { return true }
+        // For other failures, the service sent no object.
+        return switch result.outcome {
+        case .picture, .failed(APODFailure.standIn): false
+        case .failed: true
         }
     }
 }

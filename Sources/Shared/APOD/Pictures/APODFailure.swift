@@ -5,17 +5,12 @@ import Support
 enum APODFailure: Failure, Equatable {
     /// A record or line of the input has no valid day.
     case badDate(reason: String)
-    /// The service has no picture for that day.
     case noPicture(CalendarDay)
-    /// The picture is not published yet.
     case notPublished(CalendarDay)
     /// None of the newest days has a picture.
     case nothingRecent(from: CalendarDay, through: CalendarDay)
-    /// The service returned a stand-in for the picture.
     case standIn(StandIn, CalendarDay, Server)
-    /// The answer is about another day than the requested one.
     case wrongDay(asked: CalendarDay, answered: CalendarDay, Server)
-    /// The answer has an unexpected shape.
     case badAnswer(BadAnswer, Server)
     /// A permanent refusal, with the service's message.
     case refused(Server, status: Int, said: String?)
@@ -105,8 +100,7 @@ enum APODFailure: Failure, Equatable {
         case .refused(let server, let status, let said):
             "\(server.name) rejected the request with status \(status)\(Self.quoted(said))"
         case .forbidden(let server, let status):
-            "\(server.name) refused access (status \(status)) and may block this network"
-                + "; try another network"
+            "\(server.name) refused access (status \(status)) and may block this network; try another network"
         case .rateLimited(let server, let limit, let seconds):
             "\(server.name): too many requests\(limit.map { " (limit \($0) an hour)" } ?? "")"
                 + "; try again\(seconds.map { " in \(Self.span(seconds: $0))" } ?? " later")"
@@ -129,9 +123,7 @@ enum APODFailure: Failure, Equatable {
         default: "\(seconds / 60 + (seconds % 60 == 0 ? 0 : 1)) minutes"
         }
     }
-}
 
-extension APODFailure {
     /// Whether the service reports that the day has no picture, now or ever.
     var isAbsence: Bool {
         switch self {
@@ -141,10 +133,7 @@ extension APODFailure {
     }
 
     /// Whether the failure describes the day and may be cached. A refusal describes the service.
-    var isAboutDay: Bool {
-        if case .standIn = self { return true }
-        return isAbsence
-    }
+    var isAboutDay: Bool { if case .standIn = self { true } else { isAbsence } }
 }
 
 extension APODFailure.BadAnswer {

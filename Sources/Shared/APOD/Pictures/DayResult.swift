@@ -13,8 +13,7 @@ struct DayResult: Sendable {
         case stale
     }
 
-    /// The requested day. If the newest picture or an earlier image was requested, the picture's own day may be
-    /// earlier.
+    /// The requested day. The picture may be from an earlier day, if the newest picture or a fallback was requested.
     var day: CalendarDay
     let outcome: Outcome
     var source = Source.network
@@ -23,15 +22,9 @@ struct DayResult: Sendable {
     /// NASA's own object on one line, if it was requested.
     var raw: [UInt8]?
 
-    var picture: Picture? {
-        if case .picture(let picture) = outcome { return picture }
-        return nil
-    }
+    var picture: Picture? { if case .picture(let picture) = outcome { picture } else { nil } }
 
-    var failure: (any Failure)? {
-        if case .failed(let failure) = outcome { return failure }
-        return nil
-    }
+    var failure: (any Failure)? { if case .failed(let failure) = outcome { failure } else { nil } }
 
     /// The picture's record; for a failure, `{"date":…}` without its `error`. The field `apod` contains the paragraphs
     /// and links of the explanation.
@@ -55,7 +48,6 @@ struct DayResult: Sendable {
         return record
     }
 
-    /// Returns this result with another requested day.
     func answering(_ day: CalendarDay) -> DayResult {
         var result = self
         result.day = day

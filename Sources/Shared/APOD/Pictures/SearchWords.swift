@@ -49,19 +49,16 @@ public struct SearchWords: Sendable, Equatable {
                 continue
             }
             let properties = scalar.properties
-            switch properties.generalCategory {
-            case .nonspacingMark: continue
-            default:
-                if scalar == "\u{2019}" {
-                    result.append(UInt8(ascii: "'"))
-                } else if !properties.isAlphabetic, properties.numericType == nil {
-                    // Quotation marks, dashes and similar characters separate words.
-                    result.append(UInt8(ascii: " "))
-                } else if let letter = latinLetter(properties.name) {
-                    result.append(letter)
-                } else {
-                    result += properties.lowercaseMapping.utf8
-                }
+            if properties.generalCategory == .nonspacingMark { continue }
+            if scalar == "\u{2019}" {
+                result.append(UInt8(ascii: "'"))
+            } else if !properties.isAlphabetic, properties.numericType == nil {
+                // Quotation marks, dashes and similar characters separate words.
+                result.append(UInt8(ascii: " "))
+            } else if let letter = latinLetter(properties.name) {
+                result.append(letter)
+            } else {
+                result += properties.lowercaseMapping.utf8
             }
         }
         return result

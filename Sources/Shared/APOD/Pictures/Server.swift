@@ -10,8 +10,7 @@ struct Server: Sendable, Equatable {
     init(_ service: Service, at address: WebURL? = nil) {
         self.service = service
         mirror = address.flatMap { address in
-            let port = address.port == address.scheme.defaultPort ? "" : ":\(address.port)"
-            let host = address.host + port
+            let host = address.host + (address.port == address.scheme.defaultPort ? "" : ":\(address.port)")
             return service == .science && host == Service.scienceHost ? nil : host
         }
     }

@@ -1,11 +1,11 @@
 import HTTP
 import Support
 
-/// Detects that a service is down in this run. Shared by all threads.
+/// Detects that a service is down. Safe to use on several threads.
 final class Outage: Sendable {
-    /// The number of failures in a row after which a service counts as down for the rest of the run. The limit is low
-    /// for failures after all retries of a request, which take several seconds. It is higher for immediate but unusable
-    /// answers, which may affect only single days.
+    /// The number of failures in a row after which a service counts as down for the rest of the run. A request that
+    /// fails after all retries takes several seconds, so the limit is low. Immediate but unusable answers may affect
+    /// only single days.
     private static func limit(for failure: any Failure) -> Int {
         switch failure {
         case APODFailure.badAnswer, APODFailure.refused, APODFailure.wrongDay, FetchFailure.tooLarge: 10
@@ -25,7 +25,6 @@ final class Outage: Sendable {
     /// The reason why the service is no longer asked; nil if it is still asked.
     var reason: (any Failure)? { failures.withLock { $0.isPastLimit ? $0.last : nil } }
 
-    /// Records a usable answer.
     func end() { failures.withLock { $0 = Failures() } }
 
     /// Records a failure that may affect the next day too. Returns the number of failures in a row if the service

@@ -17,15 +17,13 @@ public enum ServiceChoice: String, Sendable, CaseIterable {
         }
     }
 
-    /// Returns whether the next service may succeed after this failure.
-    ///
-    /// The next service cannot succeed if the run is being stopped, if the machine lacks a library, if the user's
-    /// settings block an address, or if the day is not published, since the new service publishes first.
+    /// Returns whether the next service may succeed after this failure. It cannot if the run is being stopped, if the
+    /// machine lacks a library, if the user's settings block an address, or if the day is not published, since the new
+    /// service publishes first.
     static func asksNext(after failure: any Failure) -> Bool {
         switch failure {
-        case is Cancelled, is UsageFailure, is ConfigurationFailure, is SystemFailure: false
-        case APODFailure.notPublished: false
-        case FetchFailure.blockedAddress, FetchFailure.badHeader, FetchFailure.badCertificateFile,
+        case is Cancelled, is UsageFailure, is ConfigurationFailure, is SystemFailure, APODFailure.notPublished,
+            FetchFailure.blockedAddress, FetchFailure.badHeader, FetchFailure.badCertificateFile,
             FetchFailure.noLibcurl:
             false
         default: true

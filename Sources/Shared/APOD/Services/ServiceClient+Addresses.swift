@@ -35,7 +35,5 @@ extension ServiceClient {
     }
 
     /// `150603` for 2015-06-03: the new service writes years with two digits, of which 95 to 99 are before 2000.
-    static func sixDigits(_ day: CalendarDay) -> String {
-        String(day.description.filter { $0 != "-" }.suffix(6))
-    }
+    static func sixDigits(_ day: CalendarDay) -> String { String(day.description.filter { $0 != "-" }.suffix(6)) }
 }

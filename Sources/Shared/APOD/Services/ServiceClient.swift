@@ -99,8 +99,7 @@ struct ServiceClient: Sendable {
         do {
             // A gateway in front of the service sometimes answers with status 200 while the service is down.
             return try http.data(
-                HTTPRequest(
-                    url: url, headers: headers, cleartextOrigins: [base.origin], byteLimit: Self.byteLimit),
+                HTTPRequest(url: url, headers: headers, cleartextOrigins: [base.origin], byteLimit: Self.byteLimit),
                 isPassingFault: \.isOfGateway
             ).1
         } catch let failure as FetchFailure {
@@ -109,8 +108,6 @@ struct ServiceClient: Sendable {
             throw ErrorAnswer.failure(for: failure, from: server, day: day, newest: newest) ?? failure
         }
     }
-
-    // MARK: Log
 
     /// Reads a body, and logs its beginning if reading fails.
     private func loggingFaults<T>(_ bytes: [UInt8], _ read: () throws -> T) throws -> T {

@@ -1,4 +1,5 @@
 import Records
+import Support
 
 /// The id of an exercise, such as `0001`. Leading zeros are significant.
 public struct ExerciseID: Sendable, Hashable, CustomStringConvertible {
@@ -7,14 +8,7 @@ public struct ExerciseID: Sendable, Hashable, CustomStringConvertible {
     /// Accepts 1 to 64 ASCII letters, digits, `_` and `-`; throws `GIFFailure.badID` otherwise. The service's ids have
     /// four digits, the ids of its sister products seven letters.
     public init(_ text: String) throws(GIFFailure) {
-        let isFit = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                true
-            default: false
-            }
-        }
+        let isFit = text.utf8.allSatisfy { $0.isDigit || $0.isLetter || "_-".utf8.contains($0) }
         guard (1...64).contains(text.utf8.count), isFit else { throw .badID(text) }
         self.text = text
     }

@@ -5,15 +5,11 @@ import Support
 public enum GIFFailure: Failure, Equatable {
     /// The record has none of the fields that can contain an exercise's id.
     case noID(fields: [String])
-
     case badID(String)
-    /// The service requires a key, and none is set.
     case keyMissing
-    /// The service rejects the key.
     case keyInvalid
     /// The key's account has no plan for this service.
     case notSubscribed
-
     case unknownExercise(ExerciseGIF)
     /// The plan's requests for this month or day are used up.
     case quotaExceeded(Quota)

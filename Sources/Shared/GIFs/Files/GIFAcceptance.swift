@@ -19,9 +19,7 @@ enum GIFAcceptance {
 
     /// Reads the whole GIF. Throws `GIFFailure` unless all blocks are well-formed, the GIF has a canvas, frames and a
     /// trailer, and it does not exceed `limits`; rethrows errors of the source. Takes linear time and constant memory.
-    static func inspect(
-        _ source: some ByteSource, limits: GIFStructure.Limits = .standard
-    ) throws -> GIFFacts {
+    static func inspect(_ source: some ByteSource, limits: GIFStructure.Limits = .standard) throws -> GIFFacts {
         do {
             return GIFFacts(try GIFStructure.read(source, limits: limits))
         } catch let failure as FormatFailure {

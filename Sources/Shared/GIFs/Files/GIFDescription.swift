@@ -8,7 +8,6 @@ import Support
 /// The metadata of a GIF that `gif-cache info` prints.
 public struct GIFDescription: Description, Hashable {
     public let path: String
-
     public let bytes: Int
     /// The exercise and resolution of a cached GIF; nil for a file.
     public let gif: ExerciseGIF?
@@ -52,9 +51,8 @@ public struct GIFDescription: Description, Hashable {
             "id": gif.map { .string($0.id.text) }, "resolution": gif.map { .integer($0.resolution.rawValue) },
             "path": .text(ofPath: path), "path_base64": .base64(ofPath: path), "bytes": .integer(bytes),
             "width": .integer(structure.canvas.width), "height": .integer(structure.canvas.height),
-            "frames": .integer(structure.frameCount),
-            "duration_ms": .integer(structure.durationMilliseconds), "loop": .integer(structure.plays),
-            "transparent": .bool(structure.hasTransparency),
+            "frames": .integer(structure.frameCount), "duration_ms": .integer(structure.durationMilliseconds),
+            "loop": .integer(structure.plays), "transparent": .bool(structure.hasTransparency),
             "interlaced": .bool(structure.frames.contains(where: \.isInterlaced)),
             "global_palette": structure.globalPaletteCount > 0 ? .integer(structure.globalPaletteCount) : nil,
             "comments": .integer(structure.commentCount), "trailing_bytes": .integer(bytes - structure.end),
@@ -85,8 +83,8 @@ public struct GIFDescription: Description, Hashable {
                 + structure.frames.enumerated().map { index, frame in
                     Self.row(
                         String(index), Self.seconds(frame.delayMilliseconds),
-                        "\(frame.size)+\(frame.left)+\(frame.top)",
-                        frame.disposal.rawValue, frame.localPaletteCount == 0 ? "global" : "\(frame.localPaletteCount)",
+                        "\(frame.size)+\(frame.left)+\(frame.top)", frame.disposal.rawValue,
+                        frame.localPaletteCount == 0 ? "global" : "\(frame.localPaletteCount)",
                         frame.transparentIndex.map { "index \($0)" } ?? "no", frame.isInterlaced ? "yes" : "no") + "\n"
                 }.joined()
     }
@@ -105,13 +103,11 @@ public struct GIFDescription: Description, Hashable {
 }
 
 extension GIFFrame {
-    /// An element of `images` in the field `info`.
     fileprivate var json: JSON {
         .object([
             "left": .integer(left), "top": .integer(top), "width": .integer(size.width),
             "height": .integer(size.height), "delay_ms": .integer(delayMilliseconds),
-            "disposal": .string(disposal.rawValue),
-            "transparent_index": transparentIndex.map { .integer(Int($0)) },
+            "disposal": .string(disposal.rawValue), "transparent_index": transparentIndex.map { .integer(Int($0)) },
             "local_palette": localPaletteCount > 0 ? .integer(localPaletteCount) : nil,
             "interlaced": .bool(isInterlaced),
         ])

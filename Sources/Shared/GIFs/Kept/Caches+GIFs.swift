@@ -15,8 +15,7 @@ extension Caches {
         _ filter: EntryFilter = EntryFilter(), resolution: Resolution? = nil, order: EntryOrder? = nil
     ) throws -> GIFListing {
         let filter = filter.ofGIFs(resolution)
-        return GIFListing(
-            sources: try all().map { ($0, try $0.entries(filter, order: order), nil) }, order: order)
+        return GIFListing(sources: try all().map { ($0, try $0.entries(filter, order: order), nil) }, order: order)
     }
 
     /// Removes these GIFs of an exercise and their variants, even pinned and leased entries. Throws
@@ -52,7 +51,6 @@ extension Caches {
 }
 
 extension EntryFilter {
-    /// Returns this filter restricted to GIFs, of any resolution for nil.
     fileprivate func ofGIFs(_ resolution: Resolution? = nil) -> EntryFilter {
         var filter = self
         filter.keyPrefix = ExerciseGIF.keyPrefix

@@ -5,9 +5,7 @@ import Records
 import Store
 import Support
 
-/// The GIFs of exercises in the cache that all tools share.
-///
-/// All methods block, and are safe to call on any thread. The caller limits concurrency.
+/// The GIFs of exercises in the cache that all tools share. All methods block, and are safe to call on any thread.
 public struct GIFCache: Sendable {
     public typealias Item = (entry: Entry, status: CacheStatus)
 
@@ -31,14 +29,13 @@ public struct GIFCache: Sendable {
         var failures = 0
     }
 
-    /// The number of consecutive failures to connect after which the run stops asking; otherwise a list of a thousand
-    /// exercises would wait for each failure. Five are unlikely to be a coincidence even if half of all connections
-    /// fail.
+    /// The number of consecutive failures to connect after which the run makes no more requests; otherwise a list of a
+    /// thousand exercises would wait for each failure. If half of all connections fail, five failures in a row are
+    /// still unlikely.
     private static let failureLimit = 5
 
     /// - Parameters:
     ///   - client: must use `ExerciseTransport`, which handles the service's peculiarities.
-    ///   - expiry: the expiry of new and cached GIFs; nil for the expiry in the settings.
     ///   - quota: the quota that the client's transport updates.
     public init(
         caches: Caches, service: ExerciseService, client: HTTPClient, expiry: Expiry? = nil,
@@ -55,8 +52,8 @@ public struct GIFCache: Sendable {
     /// the service cannot be reached, returns an expired GIF as `stale`. If the policy disables the cache, downloads
     /// the GIF to a temporary file (`bypass`).
     ///
-    /// After the service has refused the key, or could not be reached several times in a row, it is not asked again,
-    /// since every exercise would fail. Cached GIFs are then returned, even if they have expired.
+    /// After the service has refused the key, or could not be reached several times in a row, makes no more requests
+    /// and returns cached GIFs, even if they have expired.
     ///
     /// Requests at most as many expired GIFs as `RevalidationBudget` allows, and returns the other expired GIFs as
     /// `stale`. The status of an expired GIF that was requested is `revalidated`, whether or not the answer had a body.
@@ -73,7 +70,11 @@ public struct GIFCache: Sendable {
         let known = try settings.isOffline || settings.refreshes ? nil : status(of: gif)
         do {
             // Do not call `note`: without a request, the state of the service is unchanged.
-            if known == .stale, !mayRevalidate(), let item = try cached(gif) { return item }
+            if known == .stale, !revalidations.withLock({ $0.take(remaining: quota.remaining) }),
+                let item = try cached(gif)
+            {
+                return item
+            }
             let isUnknown = gifURL == nil && service.isOpen && known != .hit && !settings.isOffline
             var item = try ask(gif, at: isUnknown ? find(gif.id) : gifURL)
             note(item.status)
@@ -125,7 +126,6 @@ public struct GIFCache: Sendable {
         return gifURL
     }
 
-    /// Returns the cached GIF, expired or not.
     private func cached(_ gif: ExerciseGIF) throws -> Item? {
         guard let cache = try store(of: gif), let entry = try cache.lookup(gif.key),
             try GIFFacts(of: entry) != nil
@@ -133,14 +133,11 @@ public struct GIFCache: Sendable {
         return (entry, status(of: entry, in: cache))
     }
 
-    /// Returns whether `put` would make no request. Sets no lease. Throws `CacheFailure` if the index cannot be used,
-    /// and `Cancelled`.
+    /// Returns whether `put` would make no request. Sets no lease. Throws `CacheFailure`, `Cancelled`.
     public func isFresh(_ gif: ExerciseGIF) throws -> Bool { try status(of: gif) == .hit }
 
     /// Returns the cache for a GIF; nil if the policy disables it.
     func store(of gif: ExerciseGIF) throws -> CacheStore? { try caches.storage(for: service.address(of: gif)).cache }
-
-    private func mayRevalidate() -> Bool { revalidations.withLock { $0.take(remaining: quota.remaining) } }
 
     private func note(_ status: CacheStatus) {
         switch status {
@@ -173,7 +170,7 @@ public struct GIFCache: Sendable {
     }
 }
 
-/// Limits the number of expired GIFs that a run requests again. GIFs rarely change, and new GIFs need the plan's
+/// Limits the number of expired GIFs that a run requests again: GIFs rarely change, and new GIFs need the plan's
 /// requests.
 struct RevalidationBudget: Equatable {
     /// At most a twentieth of the remaining requests.

@@ -1,20 +1,19 @@
 import Records
+import Support
 
 /// Selects exercises. All conditions must match. A condition matches if one of its words does, or if it has no words.
 /// Case is ignored.
 ///
 /// The filter applies to the complete list, so a cached list serves every filter without a request.
 public struct ExerciseFilter: Sendable, Equatable {
-    public var bodyParts: [String] = []
-    public var targets: [String] = []
-    public var equipment: [String] = []
+    public var bodyParts: [String]
+    public var targets: [String]
+    public var equipment: [String]
     /// Substrings of the name.
-    public var names: [String] = []
+    public var names: [String]
 
     /// Each string may contain several words separated by commas, like the value of an option.
-    public init(
-        bodyParts: [String] = [], targets: [String] = [], equipment: [String] = [], names: [String] = []
-    ) {
+    public init(bodyParts: [String] = [], targets: [String] = [], equipment: [String] = [], names: [String] = []) {
         self.bodyParts = Self.words(bodyParts)
         self.targets = Self.words(targets)
         self.equipment = Self.words(equipment)
@@ -25,18 +24,15 @@ public struct ExerciseFilter: Sendable, Equatable {
         func isOne(_ words: [String], of property: ExerciseProperty) -> Bool {
             words.isEmpty || property.values(of: exercise).contains { words.contains($0.lowercased()) }
         }
-        func isNamed() -> Bool {
-            let name = exercise.string("name")?.lowercased() ?? ""
-            return names.isEmpty || names.contains { name.contains(text: $0) }
+        guard isOne(bodyParts, of: .bodyPart), isOne(targets, of: .target), isOne(equipment, of: .equipment) else {
+            return false
         }
-        return isOne(bodyParts, of: .bodyPart) && isOne(targets, of: .target) && isOne(equipment, of: .equipment)
-            && isNamed()
+        let name = exercise.string("name")?.lowercased() ?? ""
+        return names.isEmpty || names.contains { name.contains(text: $0) }
     }
 
     private static func words(_ lists: [String]) -> [String] {
-        lists.flatMap { $0.split(separator: ",") }.map { word in
-            let blank = { (character: Character) in character == " " }
-            return String(word.drop(while: blank).reversed().drop(while: blank).reversed()).lowercased()
-        }.filter { !$0.isEmpty }
+        lists.flatMap { $0.split(separator: ",") }.map { $0.trimming { $0 == " " }.lowercased() }
+            .filter { !$0.isEmpty }
     }
 }

@@ -32,19 +32,16 @@ public struct ExerciseList: Sendable {
     ///
     /// - Parameter refreshes: ignores a cached list.
     public func exercises(refreshes: Bool = false) throws -> [Record] {
-        var kept: (list: KeptList, metadata: Metadata)?
         let cache =
             try usingCache("the exercise list is not cached") {
                 try caches.storage(for: service.listURL(limit: 0, offset: 0)).cache
             } ?? nil
-        if let cache {
-            kept =
-                try usingCache("the cached exercise list is not used") {
-                    try cache.metadata.item(Self.name, in: Self.collection).flatMap { row in
-                        KeptList(body: row.body, address: service.address).map { ($0, row) }
-                    }
-                } ?? nil
-        }
+        let kept: (list: KeptList, metadata: Metadata)? =
+            try usingCache("the cached exercise list is not used") {
+                try cache?.metadata.item(Self.name, in: Self.collection).flatMap { row in
+                    KeptList(body: row.body, address: service.address).map { ($0, row) }
+                }
+            } ?? nil
         if let kept, !refreshes, isFresh(kept.metadata) { return kept.list.exercises }
         if let cache, !refreshes, let list = try shared(by: cache) { return list.exercises }
         if caches.settings.isOffline {
@@ -55,7 +52,14 @@ public struct ExerciseList: Sendable {
         do {
             let exercises = try ask()
             // An empty list is probably a fault of the service.
-            if let cache, !exercises.isEmpty { try keep(exercises, in: cache) }
+            if let cache, !exercises.isEmpty {
+                let now = clock.now()
+                let row = Metadata(
+                    name: Self.name, body: KeptList(exercises).body(address: service.address), fetchedAt: now,
+                    expiresAt: now + caches.settings.ttl)
+                try keep(row, in: cache)
+                cache.metadata.offer(row, in: Self.collection)
+            }
             return exercises
         } catch let failure as any Failure where failure.isTransient && !(failure is Cancelled) {
             guard let kept else { throw failure }
@@ -70,8 +74,7 @@ public struct ExerciseList: Sendable {
         return row.flatMap { KeptList(body: $0.body, address: service.address)?.exercises } ?? []
     }
 
-    /// Returns whether the list is fresh. A row with a future date is not fresh: the clock was set back after the row
-    /// was fetched, so its age is unknown.
+    /// A row with a future date is not fresh: the clock was set back after the row was fetched, so its age is unknown.
     private func isFresh(_ row: Metadata) -> Bool {
         let now = clock.now()
         return row.expiresAt.map { $0 > now } != false && row.fetchedAt <= now + Clock.tolerance
@@ -85,8 +88,12 @@ public struct ExerciseList: Sendable {
             isFresh(row),
             let list = KeptList(body: row.body, address: service.address)
         else { return nil }
-        _ = try usingCache("the exercise list is not cached") { try cache.metadata.keep([row], in: Self.collection) }
+        try keep(row, in: cache)
         return list
+    }
+
+    private func keep(_ row: Metadata, in cache: CacheStore) throws {
+        _ = try usingCache("the exercise list is not cached") { try cache.metadata.keep([row], in: Self.collection) }
     }
 
     private func ask() throws -> [Record] {
@@ -97,15 +104,6 @@ public struct ExerciseList: Sendable {
         } catch {
             throw service.failure(of: error)
         }
-    }
-
-    private func keep(_ exercises: [Record], in cache: CacheStore) throws {
-        let now = clock.now()
-        let row = Metadata(
-            name: Self.name, body: KeptList(exercises).body(address: service.address), fetchedAt: now,
-            expiresAt: now + caches.settings.ttl)
-        _ = try usingCache("the exercise list is not cached") { try cache.metadata.keep([row], in: Self.collection) }
-        cache.metadata.offer(row, in: Self.collection)
     }
 
     /// Returns nil and warns if the cache cannot be used.

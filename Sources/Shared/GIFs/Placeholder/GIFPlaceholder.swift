@@ -6,9 +6,8 @@ import Records
 import Store
 import Support
 
-/// The GIF that replaces unavailable GIFs. It is a cache entry with a separate key, stored on first use.
-///
-/// Safe to use on any number of threads.
+/// The GIF that replaces unavailable GIFs: a cache entry with a separate key, stored on first use. Safe to use on
+/// several threads.
 public final class GIFPlaceholder: Sendable {
     public enum Source: Sendable {
         /// The built-in GIF.
@@ -46,11 +45,7 @@ public final class GIFPlaceholder: Sendable {
             record.set("gif", facts.field(isPlaceholder: true))
         } catch {
             let failure = Support.failure(of: error)
-            let isFirst = hasWarned.withLock { hasWarned in
-                defer { hasWarned = true }
-                return !hasWarned
-            }
-            if !(failure is Cancelled), isFirst { log.warning("no placeholder: \(failure.message)") }
+            if !(failure is Cancelled), !hasWarned.testAndSet() { log.warning("no placeholder: \(failure.message)") }
         }
     }
 
@@ -86,8 +81,7 @@ extension GIFPlaceholder.Source {
             self = .address(try WebURL(text))
             return
         }
-        let file = try InputFile(
-            text, byteLimit: ExerciseService.byteLimit, interruption: Interruption())
+        let file = try InputFile(text, byteLimit: ExerciseService.byteLimit, interruption: Interruption())
         do {
             _ = try GIFStructure.read(file)
         } catch let failure as FormatFailure {

@@ -29,8 +29,7 @@ enum PlaceholderDrawing {
     }
 
     private static func frame(lit: Int) -> PixelBuffer {
-        var picture = PixelBuffer(
-            size: PixelSize(width: side, height: side), filledWith: ground.map { UInt8($0) })
+        var picture = PixelBuffer(size: PixelSize(width: side, height: side), filledWith: ground.map { UInt8($0) })
         for (left, top, width, height) in dumbbell {
             for y in top..<top + height {
                 for x in left..<left + width { lay(16, of: 16, x, y, on: &picture) }

@@ -9,9 +9,7 @@ enum ExerciseAnswer {
     ///
     /// Only the `message` in the gateway's JSON distinguishes a missing plan, a used-up quota, and too many requests in
     /// a short time.
-    static func failure(
-        status: Int, body: [UInt8], gif: ExerciseGIF?, hasKey: Bool
-    ) -> GIFFailure? {
+    static func failure(status: Int, body: [UInt8], gif: ExerciseGIF?, hasKey: Bool) -> GIFFailure? {
         switch status {
         case 401: hasKey ? .keyInvalid : .keyMissing
         case 403 where !hasKey: .keyMissing
@@ -52,10 +50,8 @@ extension ExerciseService {
             // The answer of another origin does not concern the key.
             guard let answer = failure.answer, !answer.isOfGateway, answer.url.origin == origin else { return failure }
             return ExerciseAnswer.failure(status: answer.status, body: answer.body, gif: gif, hasKey: hasKey) ?? failure
-        case let failure as FormatFailure:
-            return GIFFailure(failure)
-        default:
-            return error
+        case let failure as FormatFailure: return GIFFailure(failure)
+        default: return error
         }
     }
 }

@@ -33,8 +33,7 @@ public struct ExerciseService: Sendable {
         } catch let failure as WebURLFailure {
             throw ConfigurationFailure("EXERCISEDB_API_URL: \(failure.message)")
         }
-        let isBlank = { (byte: UInt8) in [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
-        let bytes = Array((key ?? "").utf8).drop(while: isBlank).reversed().drop(while: isBlank).reversed()
+        let bytes = (key ?? "").utf8.trimming { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
         guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw ConfigurationFailure(
                 "the key for ExerciseDB contains blanks or other invalid characters; check EXERCISEDB_API_KEY or "
@@ -68,7 +67,7 @@ public struct ExerciseService: Sendable {
         return request(try images.resolving(text), accepting: Self.gifType, acceptsCompression: false)
     }
 
-    /// Returns the address of a page of the list, `GET /exercises?limit=500&offset=0`.
+    /// Returns the address of a page of the list, `/exercises?limit=500&offset=0`.
     ///
     /// - Parameter limit: the length of a page; by default 25 for the open version, which refuses more, and 500
     ///   otherwise. Each page costs one of the few requests of a plan. The 1,300 exercises of about a kilobyte each fit

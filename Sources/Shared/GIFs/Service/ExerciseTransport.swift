@@ -5,8 +5,8 @@ import Support
 ///
 /// * A used-up quota is reported as 429 without `Retry-After`, like too many requests in a second. The field is added,
 ///   so retries stop immediately and use no more requests.
-/// * Every answer has fields with the remaining quota of a day or month. They would make the client slow down or stop,
-///   so these fields are removed.
+/// * Every answer has fields with the remaining quota of a day or month. The fields would make the client slow down or
+///   stop, so they are removed.
 /// * An answer of 200 whose `Content-Type` is not a GIF's ends the request with `GIFFailure.notAGIF`.
 /// * A proxy that cannot reach the service answers in plain text, sometimes with status 200. Such an answer ends the
 ///   request with `FetchFailure.passingFault`, for any status below 500 and any `Content-Type`.
@@ -27,8 +27,6 @@ public struct ExerciseTransport: HTTPTransport {
     /// The number of bytes searched for the message of a gateway or of a refusal.
     private static let beginningLimit = 4096
 
-    /// Also throws `FetchFailure.passingFault` for the answer of a gateway, and `GIFFailure` for an answer that is not
-    /// a GIF.
     public func exchange(
         _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse {
@@ -64,8 +62,7 @@ public struct ExerciseTransport: HTTPTransport {
 
     /// Throws if the answer comes from a gateway. Ignores 5xx, which the client handles.
     private static func refuseGateway(_ head: HTTPResponse, _ beginning: [UInt8]) throws(FetchFailure) {
-        let answer = FetchFailure.Answer(
-            status: head.status, headers: head.headers, url: head.url, body: beginning)
+        let answer = FetchFailure.Answer(status: head.status, headers: head.headers, url: head.url, body: beginning)
         if answer.status < 500, answer.isOfGateway { throw .passingFault(answer) }
     }
 

@@ -4,9 +4,8 @@ import Records
 import Store
 import Support
 
-/// Adds the exercise's GIF to each record, from the cache or the service, for `gif-cache put` and `mirror`.
-///
-/// A record whose GIF is unavailable gets an error and a placeholder.
+/// Adds the exercise's GIF to each record, from the cache or the service, for `gif-cache put` and `mirror`. A record
+/// whose GIF is unavailable gets an error and a placeholder.
 public struct GIFTool: CacheTool {
     public let name = "gif-cache"
     /// Limits the rate of requests.
@@ -27,7 +26,6 @@ public struct GIFTool: CacheTool {
         self.placeholder = placeholder
     }
 
-    /// The results so far.
     public var counts: PutCounts { tally.withLock { $0 } }
 
     public func prepare(_ job: RecordJob) -> Prepared { prepare([job])[0] }
@@ -61,6 +59,7 @@ public struct GIFTool: CacheTool {
             return true
         }
     }
+
     /// Replaces the unavailable GIF by the placeholder.
     public func retract(_ record: inout Record, argument: String?) {
         record.removePlace()

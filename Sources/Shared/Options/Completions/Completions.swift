@@ -9,7 +9,7 @@ public struct Completions: Sendable, Equatable {
     }
 
     public fileprivate(set) var words: [Word] = []
-    /// The kind of paths that the shell adds: `files`, `filesEnding`, `folders` or `none`.
+    /// The paths that the shell adds: `files`, `filesEnding`, `folders` or `none`.
     public fileprivate(set) var places = Completion.none
     /// Whether the word is a list that can continue, so that the shell adds no space.
     public fileprivate(set) var goesOn = false

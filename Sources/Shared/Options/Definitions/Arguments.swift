@@ -18,7 +18,6 @@ public struct Arguments: Sendable {
         self.path = path
     }
 
-    /// The tool's name.
     public var tool: String { path[0].name }
 
     /// The last value that was given, or nil.
@@ -27,7 +26,6 @@ public struct Arguments: Sendable {
     /// The last value that was given, or the default.
     public subscript<Value>(_ option: DefaultedOption<Value>) -> Value { option.value(value(option)) }
 
-    /// Returns the last value that was given, or nil.
     public func value(_ option: AnyOption) -> (any Sendable)? { given.last { $0.option === option }?.value }
 
     /// Returns all values of a repeatable option, in the order of the command line.

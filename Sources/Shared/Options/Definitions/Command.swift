@@ -4,7 +4,6 @@ public struct Command: Sendable {
     public struct Operands: Sendable {
         /// The name of an operand in the help: `PICTURE`.
         public let name: String
-        /// The description in the help.
         public let summary: String
         public let completion: Completion
         public let atLeast: Int
@@ -23,7 +22,6 @@ public struct Command: Sendable {
         public static let none = Operands("", "", atMost: 0)
     }
 
-    /// The command's name, such as `put`, or the tool's name.
     public let name: String
     /// A sentence for the help and the manual.
     public let summary: String
@@ -34,12 +32,11 @@ public struct Command: Sendable {
     public let operands: Operands
     private let optionLists: @Sendable () -> [[AnyOption]]
     public let subcommands: [Command]
-    /// Names of the same command in other programs. If a user types one, the error suggests this command.
+    /// Names of this command in other programs. The error for such a name suggests this command.
     public let synonyms: [String]
     /// Whether the command deletes things that its arguments do not name. Such a command is never suggested.
     public let deletesUnnamed: Bool
-    /// Commands of another tool, such as `img-cache clean`. If a user types the last word (`clean`), the error suggests
-    /// the command.
+    /// Commands of another tool, such as `img-cache clean`, which the error for their last word (`clean`) suggests.
     public let pointers: [String]
     /// Names of removed subcommands, each with a description of its replacement.
     public let successors: [String: String]
@@ -52,8 +49,7 @@ public struct Command: Sendable {
         _ name: String, summary: String, details: String = "", examples: [String] = [], operands: Operands = .none,
         options: @escaping @Sendable () -> [[AnyOption]] = { [] }, subcommands: [Command] = [], synonyms: [String] = [],
         deletesUnnamed: Bool = false, pointers: [String] = [], successors: [String: String] = [:],
-        isHidden: Bool = false,
-        run: (@Sendable (Arguments) throws -> Int32)? = nil
+        isHidden: Bool = false, run: (@Sendable (Arguments) throws -> Int32)? = nil
     ) {
         self.name = name
         self.summary = summary

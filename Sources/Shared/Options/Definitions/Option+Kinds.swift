@@ -21,7 +21,6 @@ extension Option where Value == Bool {
 }
 
 extension Option where Value == String {
-    /// An option that takes any text.
     public static func text(
         _ name: String, _ valueName: String, _ group: OptionGroup = .own, completion: Completion = .none,
         repeats: Bool = false, summary: String, manual: String = ""
@@ -44,7 +43,6 @@ extension Option where Value == String {
         ) { $0.isEmpty ? nil : $0 }
     }
 
-    /// An option that takes one of `words`.
     public static func word(
         _ name: String, _ valueName: String, _ group: OptionGroup = .own, of words: [String], variable: String? = nil,
         field: String? = nil, summary: String, manual: String = ""
@@ -69,18 +67,14 @@ extension Option where Value: RawRepresentable & CaseIterable, Value.RawValue ==
 }
 
 extension Option where Value == Int {
-    /// An option that takes an integer.
     public static func number(
         _ name: String, short: Character? = nil, _ group: OptionGroup = .own, as valueName: String = "N",
         in range: ClosedRange<Int>, of unit: String = "a number", field: String? = nil, summary: String
     ) -> Option {
-        let expected =
-            range.upperBound == .max
-            ? "\(unit) from \(range.lowerBound) on"
-            : "\(unit) from \(range.lowerBound) to \(range.upperBound)"
+        let end = range.upperBound == .max ? "on" : "to \(range.upperBound)"
         return Option(
-            name, short: short, form: .value(valueName), expected: expected, group: group, field: field,
-            summary: summary
+            name, short: short, form: .value(valueName), expected: "\(unit) from \(range.lowerBound) \(end)",
+            group: group, field: field, summary: summary
         ) { Int($0).flatMap { range.contains($0) ? $0 : nil } }
     }
 
@@ -98,7 +92,6 @@ extension Option where Value == Int {
 }
 
 extension Option where Value == Double {
-    /// An option that takes a decimal number.
     public static func decimal(
         _ name: String, _ valueName: String, _ group: OptionGroup = .own, in range: ClosedRange<Double>,
         expected: String, field: String? = nil, summary: String

@@ -41,7 +41,7 @@ public class AnyOption: @unchecked Sendable {
         var repeats = false
     }
 
-    /// Constant once the option is stored. Only `asSetting` and `whenUnset` change it.
+    /// Changed only by `asSetting` and `whenUnset`, before the option is stored.
     fileprivate var definition: Definition
 
     fileprivate init(_ definition: Definition) { self.definition = definition }
@@ -104,10 +104,9 @@ public class AnyOption: @unchecked Sendable {
     /// Parses a value. Throws the errors of `Option.value(of:)`.
     public func parse(_ text: String) throws -> any Sendable { text }
 
-    /// Returns whether the option takes the next word as its optional value, or as a further value.
+    /// Returns whether the option takes this word as its optional value, or as a further value.
     func takes(_ word: String) -> Bool { false }
 
-    /// Whether the option takes no value on a command line.
     var isFlag: Bool { if case .flag = form { true } else { false } }
 
     /// Whether a user can type the option, rather than only set it in the environment or the configuration file.
@@ -132,35 +131,27 @@ public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
     ///   - takesMore: returns whether the option takes the next word as an optional or further value.
     ///   - print: formats a value so that `read` parses it again.
     ///   - read: parses a value. Returns nil or throws for an invalid text.
-    public convenience init(
+    public init(
         _ name: String, synonyms: [String] = [], short: Character? = nil, form: AnyOption.Form,
         expected: String = "", completion: Completion = .none, choices: (@Sendable () -> [String])? = nil,
-        group: OptionGroup, variable: String? = nil,
-        field: String? = nil, isObject: Bool = false, repeats: Bool = false, summary: String, manual: String = "",
+        group: OptionGroup, variable: String? = nil, field: String? = nil, isObject: Bool = false,
+        repeats: Bool = false, summary: String, manual: String = "",
         takesMore: (@Sendable (String) -> Bool)? = nil, print: @escaping @Sendable (Value) -> String = { "\($0)" },
         read: @escaping @Sendable (String) throws -> Value?
-    ) {
-        self.init(
-            Definition(
-                name: name, synonyms: synonyms, short: short, form: form, expected: expected, completion: completion,
-                choices: choices, summary: summary, manual: manual, variable: variable, field: field,
-                isObject: isObject, group: group, repeats: repeats),
-            takesMore: takesMore, print: print, read: read)
-    }
-
-    private init(
-        _ definition: Definition, takesMore: (@Sendable (String) -> Bool)?,
-        print: @escaping @Sendable (Value) -> String, read: @escaping @Sendable (String) throws -> Value?
     ) {
         self.read = read
         self.print = print
         belongs = takesMore
-        super.init(definition)
+        super.init(
+            Definition(
+                name: name, synonyms: synonyms, short: short, form: form, expected: expected, completion: completion,
+                choices: choices, summary: summary, manual: manual, variable: variable, field: field,
+                isObject: isObject, group: group, repeats: repeats))
     }
 
-    /// Turns the option into a setting of the environment and the configuration file. A flag becomes a Boolean. If the
-    /// option has no field, the field's name is derived from the option's name. Modifies the option, because a copy
-    /// would slow down every start.
+    /// Turns the option into a setting of the environment and the configuration file. A flag becomes a Boolean. An
+    /// option without a field gets its name, with `_` for `-`, as its field. Modifies the option, because a copy would
+    /// slow down every start.
     public func asSetting() -> Option {
         becomeSetting()
         return self

@@ -25,13 +25,11 @@ extension Command {
                 }
             }
         }
-        let others = OptionGroup.allCases.filter { !$0.isMain }.map { group in
-            (group, options.filter { $0.group == group })
-        }.filter { !$0.1.isEmpty }
+        let others = Dictionary(grouping: options.filter { !$0.group.isMain }, by: \.group)
         if !others.isEmpty { help.blank() }
-        for (group, options) in others {
-            let title = group.title.prefix(1) + group.title.dropFirst().lowercased() + ":"
-            help.names(String(title), Self.shortNames(of: options))
+        for group in OptionGroup.allCases {
+            guard let options = others[group] else { continue }
+            help.names(group.title.sentenceCase + ":", Self.shortNames(of: options))
         }
         help.blank()
         help.line("See \(path.line) --help for details.")

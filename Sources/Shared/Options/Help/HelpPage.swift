@@ -13,7 +13,6 @@ struct HelpPage {
 
     mutating func line(_ line: String) { text += line + "\n" }
 
-    /// Adds an empty line, unless the page is empty.
     mutating func blank() { if !text.isEmpty { text += "\n" } }
 
     mutating func heading(_ title: String) {
@@ -27,7 +26,6 @@ struct HelpPage {
 
     /// Adds paragraphs. A paragraph that begins with a space is not wrapped.
     mutating func details(_ details: String) {
-        if details.isEmpty { return }
         for block in Command.blocks(of: details) {
             blank()
             if block.hasPrefix(" ") { line(block) } else { paragraph(block) }
@@ -60,9 +58,8 @@ struct HelpPage {
     mutating func row(_ label: String, _ words: String, column: Int? = nil) {
         let column = column ?? self.column
         let lines = TerminalText.wrapped(words, toColumns: width - column)
-        let room = column - 4
         var rest = lines[...]
-        if label.count <= room {
+        if label.count <= column - 4 {
             line("  \(label)\(String(repeating: " ", count: column - 2 - label.count))\(rest.popFirst() ?? "")")
         } else {
             line("  \(label)")

@@ -62,20 +62,19 @@ extension [AnyOption] {
         var table = "| setting | option | environment | field of the file | default |\n"
         table += "| --- | --- | --- | --- | --- |\n"
         for option in self {
-            let names = option.isTyped ? ["--\(option.name)"] : []
             var remark = ""
             // `--no-NAME` sets the field `NAME` to false.
             if case .flag(means: false, _) = option.form { remark = " (`false`)" }
-            let cells = [
-                Self.cell(option.summary) + remark, names.quoted, option.variable.map { [$0] }?.quoted ?? "",
-                option.field.map { [$0] }?.quoted ?? "", Self.cell(option.defaultText),
-            ]
+            let names = [option.isTyped ? "--\(option.name)" : nil, option.variable, option.field]
+            let cells =
+                [Self.cell(option.summary) + remark] + names.map { $0.map { "`\($0)`" } ?? "" }
+                + [Self.cell(option.defaultText)]
             table += "|" + cells.map { $0.isEmpty ? " |" : " \($0) |" }.joined() + "\n"
         }
         return table
     }
 
-    /// Escapes the characters that are special in a Markdown table.
+    /// Escapes the characters that are special in a table.
     private static func cell(_ text: String) -> String {
         var result = ""
         for character in text {
@@ -84,9 +83,4 @@ extension [AnyOption] {
         }
         return result
     }
-}
-
-extension [String] {
-    /// The strings in back quotes, separated by commas.
-    fileprivate var quoted: String { map { "`\($0)`" }.joined(separator: ", ") }
 }

@@ -97,10 +97,7 @@ extension ManualPage {
             if members.isEmpty { continue }
             subsection(group == .own ? "GENERAL" : group.title)
             let takers = members.map(users.words)
-            let usual =
-                takers.max { first, second in
-                    takers.count { $0 == first } < takers.count { $0 == second }
-                } ?? ""
+            let usual = takers.max { a, b in takers.count { $0 == a } < takers.count { $0 == b } } ?? ""
             let isUniform = takers.allSatisfy { $0 == usual }
             if !usual.isEmpty { text("For \(usual)\(isUniform ? "." : ", unless an option says otherwise.")") }
             list { page in
@@ -124,13 +121,11 @@ extension ManualPage {
         request("It \(names.joined(separator: " , "))\(value)")
         explain(option)
         text(note)
-        var places: [String] = []
         if let field = option.field {
-            places.append("configuration: `\(field)`")
+            text("(configuration: `\(field)`)")
         } else if let variable = option.variable {
-            places.append("environment: `\(variable)`")
+            text("(environment: `\(variable)`)")
         }
-        if !places.isEmpty { text("(\(places.joined(separator: "; ")))") }
     }
 
     /// Adds the summary, values and default of an option or setting.
@@ -150,8 +145,7 @@ extension ManualPage {
         if !option.isFlag, !option.defaultText.isEmpty { text("The default is \(option.defaultText).") }
     }
 
-    /// Adds the section ENVIRONMENT: the variables of `options` that have no configuration field, followed by the
-    /// variables of `facts`.
+    /// Adds the section ENVIRONMENT: the variables of `options` without a configuration field, then all of `facts`.
     mutating func environment(_ options: [AnyOption], _ facts: ManualFacts) {
         section("ENVIRONMENT")
         list { page in
@@ -200,7 +194,7 @@ extension ManualPage {
 
 extension String {
     /// Converts `WHICH ENTRIES` to `Which entries`.
-    fileprivate var sentenceCase: String { prefix(1) + dropFirst().lowercased() }
+    var sentenceCase: String { prefix(1) + dropFirst().lowercased() }
 
     /// Returns the part of the string after `text`, or nil if the string does not contain `text`.
     fileprivate func range(after text: String) -> String? {

@@ -4,9 +4,8 @@ public struct ManualFacts: Sendable {
     public let exitStatus: String
     /// Settings without an option, which only the environment or the configuration file can set.
     public let settings: [AnyOption]
-    /// Environment variables that belong to no option, with their purposes.
+    /// Environment variables that belong to no option.
     public let variables: [(names: [String], summary: String)]
-    /// Files, with their purposes.
     public let files: [(path: String, summary: String)]
     /// Other manual pages, such as `img-cache 1`.
     public let seeAlso: [String]

@@ -8,7 +8,6 @@ struct ManualPage {
 
     private(set) var source = ""
 
-    /// - Parameter date: the date of the page, such as `November 22, 2026`.
     init(_ name: String, section: Int, date: String) {
         request("Dd \(date)")
         request("Dt \(name.uppercased()) \(section)")
@@ -21,7 +20,7 @@ struct ManualPage {
 
     mutating func section(_ title: String) { request("Sh \(title)") }
 
-    mutating func subsection(_ title: String) { request("Ss \(title.prefix(1) + title.dropFirst().lowercased())") }
+    mutating func subsection(_ title: String) { request("Ss \(title.sentenceCase)") }
 
     mutating func list(_ body: (inout ManualPage) -> Void) {
         request("Bl -tag -width Ds")
@@ -65,9 +64,7 @@ struct ManualPage {
         request("Ed")
     }
 
-    mutating func operands(_ operands: Command.Operands) {
-        if let words = Self.operands(operands) { request(words) }
-    }
+    mutating func operands(_ operands: Command.Operands) { if let words = Self.operands(operands) { request(words) } }
 
     /// Returns the macros for the operands of a command, or nil without operands.
     static func operands(_ operands: Command.Operands) -> String? {

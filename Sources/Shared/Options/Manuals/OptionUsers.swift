@@ -14,14 +14,10 @@ struct OptionUsers {
         }
     }
 
-    func isUnused(_ option: AnyOption) -> Bool {
-        !commands.contains { $0.options.contains(ObjectIdentifier(option)) }
-    }
+    func isUnused(_ option: AnyOption) -> Bool { !commands.contains { $0.options.contains(ObjectIdentifier(option)) } }
 
     /// Returns whether every command accepts the option.
-    func areAll(for option: AnyOption) -> Bool {
-        commands.allSatisfy { $0.options.contains(ObjectIdentifier(option)) }
-    }
+    func areAll(for option: AnyOption) -> Bool { commands.allSatisfy { $0.options.contains(ObjectIdentifier(option)) } }
 
     /// Returns the names of the commands that accept the option, or "all commands but" the others if few commands do
     /// not. Returns an empty text if all commands accept it.

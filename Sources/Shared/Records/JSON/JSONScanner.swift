@@ -210,10 +210,8 @@ struct JSONScanner {
             (.commaOrEnd, isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]")):
             depth -= 1
             return endValue(at: i + 1) ? .complete(end: i + 1) : nil
-        case (.value, _), (.valueOrEnd, _):
-            return beginValue(byte, at: i)
-        default:
-            return .invalid(.syntax, at: i)
+        case (.value, _), (.valueOrEnd, _): return beginValue(byte, at: i)
+        default: return .invalid(.syntax, at: i)
         }
     }
 
@@ -261,9 +259,7 @@ struct JSONScanner {
         return false
     }
 
-    private var isInObject: Bool {
-        depth > 0 && kinds[(depth - 1) >> 6] & (UInt64(1) << UInt64((depth - 1) & 63)) != 0
-    }
+    private var isInObject: Bool { depth > 0 && kinds[(depth - 1) >> 6] & (UInt64(1) << UInt64((depth - 1) & 63)) != 0 }
 
     /// Prepares for the continuation bytes that may follow `lead`, or returns false if `lead` begins no sequence
     /// (Unicode 15, table 3-7: no overlong forms, no surrogates).
@@ -289,8 +285,7 @@ public enum JSONFault: Sendable {
     var message: String {
         switch self {
         case .syntax: "invalid JSON"
-        case .controlCharacter:
-            "a JSON string contains a control character or line break; write it as \\n or \\u00XX"
+        case .controlCharacter: "a JSON string contains a control character or line break; write it as \\n or \\u00XX"
         case .encoding: "a JSON string is not valid UTF-8"
         case .depth: "the JSON is nested more than \(JSONScanner.maxDepth) levels deep"
         }

@@ -36,9 +36,9 @@ public final class LineReader {
         lineEnd = Self.lineFeed
     }
 
-    /// Returns whether the input must be read by a `RecordReader`, because a brace, a bracket or binary data follows.
-    /// First skips a byte-order mark and blank lines. Lines that end with NUL are never records, because a file name may
-    /// begin with any character.
+    /// Returns whether the input is for a `RecordReader`: it begins with a brace, a bracket or binary data. First skips
+    /// a byte-order mark and blank lines. Lines that end with NUL are never records, because a file name may begin with
+    /// any character.
     public func beginsRecords() throws -> Bool {
         if lineEnd != Self.lineFeed { return false }
         try input.skipByteOrderMark()
@@ -62,7 +62,6 @@ public final class LineReader {
     /// Whether `next` can return a line without reading from the file.
     public var hasLine: Bool { input.unused.contains(lineEnd) }
 
-    /// Returns the next line, or nil at the end of the input.
     public func next() throws -> Item? {
         var searched = 0
         while true {

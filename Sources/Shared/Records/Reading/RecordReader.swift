@@ -2,8 +2,7 @@ import Support
 
 /// Reads records as they arrive: NDJSON, concatenated objects in any layout, or arrays of objects.
 ///
-/// Other input is returned as `.bad` with the number of its first line. After an error on that line, reading resumes on
-/// the next line; after an error on a later line, on the next line that begins like a record. Memory: see
+/// Other input is returned as `.bad` with the number of its first line (`resume` finds the next record). Memory: see
 /// `InputBuffer`.
 public final class RecordReader {
     /// The maximum length of a record (16 MiB).
@@ -87,9 +86,7 @@ public final class RecordReader {
         }
     }
 
-    private func scan() -> JSONScanner.Verdict {
-        input.unused.withUnsafeBufferPointer { scanner.scan($0) }
-    }
+    private func scan() -> JSONScanner.Verdict { input.unused.withUnsafeBufferPointer { scanner.scan($0) } }
 
     private func record(length: Int) -> Record {
         let bytes = input.unused.prefix(length)
@@ -152,9 +149,9 @@ public final class RecordReader {
 
     private static let lineFeed = UInt8(ascii: "\n")
 
-    /// Whether the input is a picture, which would otherwise become one failed record per line. The first 64 bytes of a
-    /// picture contain NUL, as in every picture format and in no JSON, and begin with a non-ASCII byte, or as GIF or
-    /// WebP do. NUL alone is not enough: it may be a single bad line in a good stream.
+    /// Whether the input is a picture, which would otherwise become one failed record per line. The first 64 bytes of
+    /// a picture contain NUL, which no JSON does, and begin with a non-ASCII byte, `GIF8` or `RIFF`. NUL alone is not
+    /// enough: it may be a single bad line in a good stream.
     static func isBinary(_ bytes: ArraySlice<UInt8>) -> Bool {
         let head = bytes.prefix(64)
         guard let first = head.first, head.contains(0) else { return false }
@@ -171,10 +168,12 @@ extension Record {
     }
 
     /// Parses objects in any layout that `RecordReader` accepts. Throws `LineFailure` if a value is not an object.
-    public static func list(parsing bytes: [UInt8]) throws -> [Record] {
+    ///
+    /// - Parameter limit: the maximum number of records read.
+    public static func list(parsing bytes: [UInt8], limit: Int = .max) throws -> [Record] {
         let reader = RecordReader(bytes: bytes)
         var records: [Record] = []
-        while let item = try reader.next() {
+        while records.count < limit, let item = try reader.next() {
             switch item {
             case .job(let job): records.append(job.record)
             case .bad(let failure, _): throw failure

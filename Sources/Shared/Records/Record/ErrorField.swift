@@ -1,7 +1,6 @@
 import Support
 
 extension Record {
-    /// Sets the field `error`.
     public mutating func setError(_ failure: any Failure, tool: String) {
         set(
             "error",
@@ -16,9 +15,7 @@ extension Record {
     public var hasError: Bool { has("error") }
 
     /// Whether an earlier run of `tool` failed on this record and a retry may succeed.
-    func hasTransientError(of tool: String) -> Bool {
-        string("error.tool") == tool && bool("error.transient") == true
-    }
+    func hasTransientError(of tool: String) -> Bool { string("error.tool") == tool && bool("error.transient") == true }
 
     /// Adds the exit status in `error` to `tally`, or 65 if `error` has no valid status.
     func addError(to tally: inout ExitTally) {

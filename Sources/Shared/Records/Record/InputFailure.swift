@@ -31,12 +31,10 @@ public enum InputFailure: Failure, Equatable {
         case .notJSON(let fault): fault.message
         case .notAnObject: "a record must be a JSON object"
         case .tooLong(let limit): "the record is longer than \(limit >> 20) MiB"
-        case .tooManyFields(let limit):
-            "the record has more than \(limit) fields; group them in objects"
+        case .tooManyFields(let limit): "the record has more than \(limit) fields; group them in objects"
         case .unfinished: "the input ends within a record and is probably truncated"
         case .notAPath(let field): "the record's \(field) is not a path: it contains a NUL, or is not Base64"
-        case .binary:
-            "the input is binary and has no records; to shrink a picture, use img-downsample - -o FILE"
+        case .binary: "the input is binary and has no records; to shrink a picture, use img-downsample - -o FILE"
         case .notOneObject(let count): "expected one JSON object, found \(count)"
         }
     }

@@ -1,12 +1,10 @@
 import Support
 
-/// Paths in records. A path in UTF-8 is a string; any other path is Base64 in a field with the suffix `_base64`. Every
-/// method handles both forms.
+/// Paths in records. A path in UTF-8 is a string; any other path is Base64 in a field with the suffix `_base64`.
 extension Record {
     public func hasPath(_ name: FieldPath) -> Bool { string(name) != nil || string(name.base64) != nil }
 
-    /// Returns the path, or nil if the record has none. Throws `InputFailure.notAPath` if the value is not a valid
-    /// path.
+    /// Returns the path, or nil if the record has none. Throws `InputFailure.notAPath`.
     public func path(_ name: FieldPath) throws(InputFailure) -> String? {
         let bytes: [UInt8]
         if let text = string(name) {
@@ -25,9 +23,7 @@ extension Record {
         set([name: .text(ofPath: path), FieldPath.base64(name): .base64(ofPath: path)])
     }
 
-    public mutating func removePath(_ name: String) {
-        set([name: nil, FieldPath.base64(name): nil])
-    }
+    public mutating func removePath(_ name: String) { set([name: nil, FieldPath.base64(name): nil]) }
 
     /// Returns `printable` as bytes, or the decoded bytes of a `path` or `file` that is not UTF-8.
     func printableBytes(_ path: FieldPath) -> [UInt8]? {

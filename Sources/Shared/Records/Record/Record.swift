@@ -45,7 +45,6 @@ public struct Record: Sendable, Equatable {
         return value
     }
 
-    /// Returns the text at `path`, or nil if the value is not a string.
     public func string(_ path: FieldPath) -> String? { raw(path).flatMap(JSONBytes.string) }
 
     /// Returns the string at `path`, or the strings in an array. Ignores values of other types.
@@ -80,13 +79,13 @@ public struct Record: Sendable, Equatable {
 
     // MARK: Changing
 
-    /// Replaces the value of a field, or appends the field. Cost: linear in the length of the record.
     public mutating func set(_ name: String, _ value: JSON) { set([name: value]) }
 
-    /// Removes every field with this name. Cost: linear in the length of the record.
+    /// Removes every field with this name.
     public mutating func remove(_ name: String) { set([name: nil]) }
 
-    /// Sets each field, or removes it if its value is nil. Names must be distinct. Cost: one pass over the record.
+    /// Replaces or appends each field, or removes it if its value is nil. Names must be distinct. Cost: one pass over
+    /// the record.
     public mutating func set(_ changes: KeyValuePairs<String, JSON?>) {
         var edits: [(field: Int, value: JSON?)] = []
         var added: [(name: String, value: JSON)] = []
@@ -140,12 +139,12 @@ public struct Record: Sendable, Equatable {
         fields = kept
     }
 
-    /// Returns the index of the last field with this name. Most JSON parsers, too, use the last of duplicate fields.
+    /// Returns the index of the last field with this name: most JSON parsers use the last of duplicate fields.
     private func index(of name: String) -> Int? {
         withNameTest(name) { isNamed in fields.indices.last(where: isNamed) }
     }
 
-    /// Calls `body` with a predicate that returns whether the field at an index of `fields` has this name.
+    /// Calls `body` with a test whether the field at an index of `fields` has this name.
     private func withNameTest<Result>(_ name: String, _ body: ((Int) -> Bool) -> Result) -> Result {
         var name = name
         return name.withUTF8 { wanted in

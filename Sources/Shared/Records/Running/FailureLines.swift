@@ -1,6 +1,6 @@
 import Support
 
-/// Reports failed records on standard error. Folds consecutive failures with the same code, as in a network outage:
+/// Reports failed records on standard error. Of consecutive failures with the same code, as in a network outage,
 /// reports the first in full, then the number and subjects of the others. Detailed logging shows each in full.
 public final class FailureLines: Sendable {
     private struct Last {
@@ -76,7 +76,7 @@ public final class FailureLines: Sendable {
         }
     }
 
-    /// Reports outstanding repetitions at the end of a run.
+    /// Reports the remaining repetitions at the end of a run.
     func end() {
         last.withLock { last in
             reportRepetitions(of: last)
@@ -90,8 +90,7 @@ public final class FailureLines: Sendable {
             "(and \(last.words): \(code))",
             facts: [
                 "code": .text(code), "count": .integer(last.repetitions),
-                "first_date": last.days.map { .text($0.first) },
-                "last_date": last.days.map { .text($0.last) },
+                "first_date": last.days.map { .text($0.first) }, "last_date": last.days.map { .text($0.last) },
             ])
     }
 }

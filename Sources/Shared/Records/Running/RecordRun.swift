@@ -169,8 +169,8 @@ public final class RecordRun: Sendable {
         return state.wait { $0.results.reserve(bytes) }
     }
 
-    /// Prepares the records that have arrived. Results are stored without waking a thread, because only this thread
-    /// waits for room.
+    /// Prepares the records that have arrived. Stores results without waking a thread, because only this thread waits
+    /// for room.
     private func prepareArrivals() {
         let arrivals = state.withLock { state in
             defer { state.arrivals = [] }
@@ -204,7 +204,8 @@ public final class RecordRun: Sendable {
     private func perform(_ work: Prepared.Work, _ arrival: Arrival) {
         var outcome = ReorderBuffer.Outcome()
         var record = arrival.job.record
-        if isWanted(arrival.slot) {
+        let isWanted = state.withLock { $0.wants(arrival.slot.sequence) && !$0.results.output.isOver }
+        if isWanted, interruption.cause == nil {
             do {
                 let context = WorkContext(emit: { self.emit($0, in: arrival.slot) }, wait: threads.wait)
                 try interruption.during { try work(&record, context) }
@@ -220,10 +221,6 @@ public final class RecordRun: Sendable {
             if options.failFast, outcome.tally.status != 0 { state.stop(at: arrival.slot.sequence) }
             state.results.put(outcome, in: arrival.slot)
         }
-    }
-
-    private func isWanted(_ slot: ReorderBuffer.Slot) -> Bool {
-        interruption.cause == nil && state.withLock { $0.wants(slot.sequence) && !$0.results.output.isOver }
     }
 
     private func outcome(_ record: Record, of job: RecordJob) -> ReorderBuffer.Outcome {
@@ -257,7 +254,7 @@ public final class RecordRun: Sendable {
         update { $0.results.put(early: record, in: slot) }
     }
 
-    /// Changes the state, writes finished records, and wakes the reading thread if it waits for room.
+    /// Changes the state, writes finished records, and wakes the reading thread if it waits for room in the window.
     private func update(_ change: (inout State) -> Void) {
         let isClosed = state.update { state in
             change(&state)

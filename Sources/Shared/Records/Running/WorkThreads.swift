@@ -39,8 +39,7 @@ final class WorkThreads: Sendable {
         if let work = state.withLock({ $0.started == 0 ? $0.waiting.popLast() : nil }) { work() }
     }
 
-    /// Runs `wait`, in which a piece of work waits for earlier work. Another thread may work during the wait, if `most`
-    /// allows it.
+    /// Runs `wait`, which blocks until earlier work is done. Another thread may work during the wait, if `most` allows.
     func wait(_ wait: () -> Void) {
         startThread { state in
             state.active -= 1
@@ -60,7 +59,6 @@ final class WorkThreads: Sendable {
         while let thread = state.withLock({ $0.threads.popLast() }) { thread.join() }
     }
 
-    /// Changes the state, and starts a thread if needed.
     private func startThread(after change: (inout State) -> Void) {
         let isNeeded = state.update { state in
             change(&state)

@@ -70,8 +70,7 @@ struct DatePattern: Sendable, Equatable {
             numbers.append(number)
             rest = rest.dropFirst(2)
         }
-        guard numbers.count >= 2, numbers[0] < 24, numbers[1] < 60 else { return nil }
         if numbers.count == 2 { numbers.append(0) }
-        return numbers[2] <= 60 ? numbers : nil
+        return numbers.count == 3 && numbers[0] < 24 && numbers[1] < 60 && numbers[2] <= 60 ? numbers : nil
     }
 }

@@ -46,12 +46,7 @@ public struct NameTemplate: Sendable, Equatable {
             return record.printable(field).map { String(pathBytes: $0.utf8) }
         }
         var path = PathBuilder()
-        for part in parts {
-            switch part {
-            case .own(let text): path.append(own: text)
-            case .value(let text): path.append(value: text)
-            }
-        }
+        for part in parts { path.append(part) }
         return path.finished
     }
 }
@@ -67,19 +62,20 @@ private struct PathBuilder {
     /// A joiner that is appended if the next character is not ASCII.
     private var joiner: Unicode.Scalar?
 
-    mutating func append(own text: String) {
+    mutating func append(_ part: Template.Part) {
+        let (text, isOwn) =
+            switch part {
+            case .own(let text): (text, true)
+            case .value(let text): (text, false)
+            }
         for scalar in text.unicodeScalars {
-            if scalar == "/" {
+            if isOwn, scalar == "/" {
                 names.append("")
                 joiner = nil
             } else {
-                add(scalar, isOwn: true)
+                add(scalar, isOwn: isOwn)
             }
         }
-    }
-
-    mutating func append(value text: String) {
-        for scalar in text.unicodeScalars { add(scalar, isOwn: false) }
     }
 
     private mutating func add(_ scalar: Unicode.Scalar, isOwn: Bool) {
@@ -96,8 +92,7 @@ private struct PathBuilder {
     var finished: String {
         names.enumerated().map { index, name in
             switch name {
-            case "": "_"
-            case ".": "_"
+            case "", ".": "_"
             case "..": "__"
             default: Self.shortened(name, keepsEnding: index == names.count - 1)
             }

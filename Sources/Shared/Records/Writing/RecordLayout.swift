@@ -24,12 +24,11 @@ public enum RecordLayout: Sendable, Equatable {
         self = .fields(paths, terminator: terminator)
     }
 
-    /// The name of the printed part, for the message about records without it. Nil if whole records are printed.
+    /// The name of the printed part, for messages. Nil if whole records are printed.
     var part: String? {
         switch self {
         case .lines, .indented: nil
-        case .fields(let paths, _):
-            paths.isEmpty ? nil : paths.map(\.description).list(before: "or")
+        case .fields(let paths, _): paths.isEmpty ? nil : paths.map(\.description).list(before: "or")
         case .text(let text): text.part
         }
     }
@@ -44,7 +43,7 @@ public struct RecordText: Sendable, Equatable {
     let foot: String
     /// Written between two texts.
     let separator: String
-    /// Whether the texts contain no control sequences except colours.
+    /// Whether the texts contain no control sequences but colours.
     let isSafeForTerminal: Bool
     /// Returns the text without its last line end, or nil if there is nothing to show. Called by one thread at a time.
     let render: @Sendable (Record) -> String?

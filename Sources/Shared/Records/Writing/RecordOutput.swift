@@ -12,9 +12,7 @@ struct RecordOutput {
     private var pending: [UInt8] = []
     /// The number of records without the printed part. Excludes failed records, which are already reported.
     private(set) var missing = 0
-    /// Whether the head of the text was written.
     private var hasBegun = false
-    /// Whether the next text needs the separator before it.
     private var needsSeparator = false
     /// Set when the reader closes the output; all further records are dropped.
     private(set) var isClosed = false
@@ -35,12 +33,8 @@ struct RecordOutput {
     mutating func append(_ record: Record, tally: inout ExitTally) {
         let start = pending.count
         switch layout {
-        case .lines:
-            pending += record.line
-            output.escape(&pending, from: start, as: .json)
-            pending.append(UInt8(ascii: "\n"))
-        case .indented:
-            JSONBytes.indent(record.line, into: &pending)
+        case .lines, .indented:
+            if case .lines = layout { pending += record.line } else { JSONBytes.indent(record.line, into: &pending) }
             output.escape(&pending, from: start, as: .json)
             pending.append(UInt8(ascii: "\n"))
         case .fields(let paths, let terminator):
@@ -67,7 +61,7 @@ struct RecordOutput {
         if pending.count >= Self.batchSize { flush() }
     }
 
-    /// Ends the output. Called once, after the last record.
+    /// Writes the foot of a text. Called once, after the last record.
     mutating func finish() {
         guard case .text(let text) = layout else { return }
         begin(text)

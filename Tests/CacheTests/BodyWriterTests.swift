@@ -72,6 +72,6 @@ import Testing
         let writer = BodyWriter(file, after: 8 << 20)
         try write(body(6 << 20), to: writer, by: 1 << 20)
 
-        #expect(throws: PartialFile.Lost.self) { try writer.finish() }
+        #expect(throws: FileReplaced.self) { try writer.finish() }
     }
 }

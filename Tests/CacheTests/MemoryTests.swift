@@ -215,7 +215,7 @@ struct MemoryTests {
         // A process that itself waits for room has received no bytes.
         try root.openToWrite(name, O_WRONLY | O_TRUNC).write([])
         #expect(try !place.isBeingWritten)
-        try root.openToWrite(name + PartialFile.noteMark, O_WRONLY).write(Array("note".utf8))
+        try root.openToWrite(name + CacheRoot.noteMark, O_WRONLY).write(Array("note".utf8))
         #expect(try !place.isBeingWritten)
         withExtendedLifetime(held) {}
     }

@@ -82,7 +82,7 @@ final class Download {
                 forget()
                 return try transfer(client: client, inspect: inspect)
             }
-        } catch let lost as PartialFile.Lost {
+        } catch let lost as FileReplaced {
             // Another process has replaced the file.
             throw lost
         } catch {
@@ -115,14 +115,14 @@ final class Download {
             partial.remove()
             return .aside(aside)
         }
-        guard hasBody else { throw PartialFile.Lost() }
+        guard hasBody else { throw FileReplaced() }
         isInspected = true
         let picture = try inspected ?? inspect(partial.reopened())
         return .body(Body(picture: picture, received: received, validators: validators, headers: response.headers))
     }
 
     private func arriving(_ partial: PartialFile, count: Int, total: Int?) throws -> ArrivingBody {
-        guard let folder = try partial.root.folder() else { throw PartialFile.Lost() }
+        guard let folder = try partial.root.folder() else { throw FileReplaced() }
         return ArrivingBody(folder: folder, name: partial.name, count: count, total: total, use: use)
     }
 

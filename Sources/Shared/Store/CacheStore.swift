@@ -75,11 +75,6 @@ public final class CacheStore: Sendable {
     /// The absolute path of the root.
     public var root: String { index.root.path }
 
-    public var scopes: CacheScopes { CacheScopes(cache: self) }
-    public var metadata: CacheMetadata { CacheMetadata(cache: self) }
-    public var copies: FileCopies { FileCopies(cache: self) }
-    public var maintenance: CacheMaintenance { CacheMaintenance(cache: self) }
-
     var recovery: Recovery {
         Recovery(
             index: index, currentScope: scope, ttl: settings.ttl, lease: lease, clock: clock, log: log,

@@ -3,6 +3,9 @@ import Support
 
 /// Parsing and construction of the names below a root.
 extension CacheRoot {
+    /// The end of the name of a note about a partial file.
+    package static let noteMark = ".note"
+
     /// One of the up to 256 folders with the entry files of a scope.
     struct BlobFolder: Sendable, Equatable {
         /// The scope's folder, as in the index.
@@ -239,4 +242,9 @@ extension Collection<UInt8> {
     fileprivate var isStamp: Bool { count == CacheRoot.stampLength && isHexadecimal }
 
     var isHexadecimal: Bool { allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) } }
+}
+
+/// A file of a root was removed or replaced while it was open, perhaps with the whole root.
+package struct FileReplaced: Error {
+    package init() {}
 }

@@ -230,7 +230,7 @@ private final class LockedFile: Sendable {
     convenience init?(_ name: String, in root: CacheRoot, signedBy process: pid_t) throws {
         try self.init(name, in: root)
         // The ID is optional. Writing it can fail, for example on a full disk.
-        try? PartialFile.truncate(file, to: 0)
+        try? file.truncate(to: 0)
         try? file.write(Array(String(process).utf8))
     }
 

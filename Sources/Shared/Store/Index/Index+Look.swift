@@ -1,18 +1,5 @@
 import Support
 
-/// The entry and cached failure of a key at one moment. A fetch decides its next step from this.
-package struct LookupResult {
-    /// The entry. Its file may be missing until `CacheStore.look` has checked it.
-    package var entry: Entry?
-    /// Whether there was a row whose file is missing or has another content.
-    package var wasLost = false
-    /// The unexpired cached failure of the address, if any.
-    package var negative: NegativeAnswer?
-    /// The generation of the scope; nil if it must be queried with `Index.generation`.
-    package var generation: Int64?
-    package var version: Int?
-}
-
 extension Index {
     /// Looks up a key in a single read transaction.
     ///

@@ -200,13 +200,13 @@ package final class Index: Sendable {
         }
         do {
             return try body()
-        } catch is PartialFile.Lost {
+        } catch is FileReplaced {
             throw CacheFailure.replaced(root: root.path)
         }
     }
 
     package static func isOfRemoval(_ error: any Error) -> Bool {
-        error is PartialFile.Lost || (error as? SystemFailure)?.code == "no-such-file"
+        error is FileReplaced || (error as? SystemFailure)?.code == "no-such-file"
     }
 
     /// Replaces an index that the integrity check has found damaged.

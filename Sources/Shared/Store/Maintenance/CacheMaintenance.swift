@@ -47,6 +47,10 @@ public struct CleanStep: Sendable, Equatable {
     }
 }
 
+extension CacheStore {
+    public var maintenance: CacheMaintenance { CacheMaintenance(cache: self) }
+}
+
 /// Removes unneeded rows and files of a root. Methods throw the errors of `CacheStore`.
 public struct CacheMaintenance: Sendable {
     /// Retained, so that the cache stays open during the work.
@@ -289,5 +293,27 @@ public struct CacheMaintenance: Sendable {
         guard name.contains(text: CacheRoot.previewMark), let found = try index.root.file(name) else { return false }
         let now = clock.now()
         return found.modified <= now + Clock.tolerance && cache.lease.end(from: found.modified) > now
+    }
+}
+
+extension MemoryPlace {
+    /// Evicts least recently used entries, except for leased and pinned entries, until `bytes` are free. Removes the
+    /// place if it is empty. Returns whether an entry was evicted.
+    func makeRoom(for bytes: Int, clock: Clock) throws -> Bool {
+        var (hasGone, isEmpty) = (false, false)
+        do {
+            let held = try held()
+            var settings = CacheSettings(root: path, scope: .standard)
+            settings.capacity = .max
+            // This instance stores nothing, so it never calls its inspection.
+            let cache = try CacheStore(settings: settings, clock: clock, interruption: Interruption()) { _ in
+                throw Cancelled()
+            }
+            hasGone = try cache.trimmer.makeRoom(for: bytes).entries > 0
+            isEmpty = try cache.statistics().entries == 0 && CacheRoot(path).names(in: CacheRoot.partials).isEmpty
+            withExtendedLifetime(held) {}
+        }
+        if isEmpty { removeIfUnused() }
+        return hasGone
     }
 }

@@ -29,7 +29,7 @@ public final class BoundedFile: ByteSink {
     }
 
     func restart() throws {
-        try PartialFile.truncate(file, to: 0)
+        try file.truncate(to: 0)
         count = 0
     }
 }

@@ -115,7 +115,7 @@ package struct MemoryPlace: Sendable {
         get throws {
             let root = CacheRoot(path)
             return try root.names(in: CacheRoot.partials).contains { file in
-                guard let owner = CacheRoot.owner(of: file), !file.hasSuffix(PartialFile.noteMark),
+                guard let owner = CacheRoot.owner(of: file), !file.hasSuffix(CacheRoot.noteMark),
                     let status = try root.file("\(CacheRoot.partials)/\(file)"), status.bytes > 0
                 else { return false }
                 return try KeyLock.isHeld(root: root, CacheRoot.lock(owner: owner))

@@ -1,5 +1,9 @@
 import Support
 
+extension CacheStore {
+    public var metadata: CacheMetadata { CacheMetadata(cache: self) }
+}
+
 /// Small items of data, stored by collection and name.
 ///
 /// Metadata belongs to the scope: a purge, switch or reset removes it, and running work that began earlier can store no

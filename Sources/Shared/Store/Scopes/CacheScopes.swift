@@ -1,5 +1,9 @@
 import Support
 
+extension CacheStore {
+    public var scopes: CacheScopes { CacheScopes(cache: self) }
+}
+
 /// The scopes of a root: their names, contents and removal. Methods throw the errors of `CacheStore`.
 public struct CacheScopes: Sendable {
     /// Retained, so that the cache stays open during the work.

@@ -40,7 +40,7 @@ package final class BodyWriter: ByteSink {
         if count - begun >= Self.aloneLimit { follower = try? Follower(file, from: count, hash: hash) }
     }
 
-    /// Returns the SHA-256 of the file. Must be the last call. Throws `SystemFailure`, and `PartialFile.Lost` if the
+    /// Returns the SHA-256 of the file. Must be the last call. Throws `SystemFailure`, and `FileReplaced` if the
     /// file is shorter than the bytes written.
     package func finish() throws -> String {
         guard let follower else { return hash.finish() }
@@ -115,7 +115,7 @@ private final class Follower {
             }
             if end == position { return hash }
             let wanted = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(end - position)])
-            guard try file.read(into: wanted, at: position) == wanted.count else { throw PartialFile.Lost() }
+            guard try file.read(into: wanted, at: position) == wanted.count else { throw FileReplaced() }
             hash.update(UnsafeRawBufferPointer(wanted))
             position = end
         }

@@ -116,10 +116,10 @@ package final class EntryFlight: Sink {
     /// Stores the entry and releases its lock. Throws like `write`.
     package func commit(_ picture: FileFacts) throws -> MadeFile {
         do {
-            try watch.explaining { if try !body.isInPlace() { throw PartialFile.Lost() } }
+            try watch.explaining { if try !body.isInPlace() { throw FileReplaced() } }
             countAsMade()
             return MadeFile(try keep(picture), isNew: true)
-        } catch is PartialFile.Lost {
+        } catch is FileReplaced {
             throw CacheFailure.io(detail: "its folder was removed", root: cache.root)
         }
     }
@@ -133,7 +133,7 @@ package final class EntryFlight: Sink {
     }
 
     /// Stores the entry, offers it to the remote and releases its lock. If the existing entry has the same bytes, only
-    /// renews it. Throws `PartialFile.Lost` if the root was removed.
+    /// renews it. Throws `FileReplaced` if the root was removed.
     ///
     /// - Parameter change: sets properties that only the producer knows, such as validators.
     package func keep(_ picture: FileFacts, change: (inout Entry) -> Void = { _ in }) throws -> Entry {

@@ -130,6 +130,14 @@ public final class File: ByteSource, ByteSink, Sendable {
 
     public func write(_ bytes: [UInt8]) throws(SystemFailure) { try write(bytes.span.bytes) }
 
+    /// Cuts or extends the file, and continues reading and writing at its end.
+    public func truncate(to count: Int) throws(SystemFailure) {
+        while ftruncate(descriptor, off_t(count)) != 0 {
+            if errno != EINTR { throw SystemFailure(errno: errno, "cut \(path)") }
+        }
+        if lseek(descriptor, off_t(count), SEEK_SET) < 0 { throw SystemFailure(errno: errno, "write \(path)") }
+    }
+
     /// Returns whether to repeat a failed call: after a signal, or if another process has set the stream to
     /// non-blocking mode. In the second case, first waits until the stream is ready.
     private func mayGoOn(_ events: Int32) -> Bool {

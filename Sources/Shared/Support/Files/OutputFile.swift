@@ -110,9 +110,7 @@ public final class OutputFile: ByteSink {
     public func copy(_ source: File) throws {
         if csystem_copy(source.descriptor, file.descriptor) { return }
         // `csystem_copy` may have copied a part before it failed, so start over.
-        guard ftruncate(file.descriptor, 0) == 0, lseek(file.descriptor, 0, SEEK_SET) == 0 else {
-            throw SystemFailure(errno: errno, "write \(path)")
-        }
+        try file.truncate(to: 0)
         var piece = [UInt8](repeating: 0, count: 256 << 10)
         var offset = 0
         while case let count = try piece.withUnsafeMutableBytes({ try source.read(into: $0, at: offset) }), count > 0 {

@@ -63,8 +63,7 @@ package final class PartialFile: ByteSink {
         }
     }
 
-    private var noteName: String { name + Self.noteMark }
-    package static let noteMark = ".note"
+    private var noteName: String { name + CacheRoot.noteMark }
 
     /// Opens the file for reading and writing without changing it, creating it if necessary.
     @discardableResult
@@ -85,20 +84,20 @@ package final class PartialFile: ByteSink {
         let file = try open()
         let start = note.total.map { min(file.count, $0 - 1) } ?? file.count
         guard start > 0 else { return nil }
-        try Self.truncate(file, to: start)
+        try file.truncate(to: start)
         body = BodyWriter(file, after: start, hash: try BlobStore.digest(of: file, check: check), use: use)
         return note
     }
 
-    /// Removes all bytes and the note, and begins a new body. Throws `Lost` if the file was replaced.
+    /// Removes all bytes and the note, and begins a new body. Throws `FileReplaced` if the file was replaced.
     package func restart() throws {
         let file = try open()
         (body, digest) = (nil, nil)
         let isEmpty = lseek(file.descriptor, 0, SEEK_END) == 0
         if !isEmpty || hasNote != false {
-            guard try isInPlace() else { throw Lost() }
+            guard try isInPlace() else { throw FileReplaced() }
             removeNote()
-            if !isEmpty { try Self.truncate(file, to: 0) }
+            if !isEmpty { try file.truncate(to: 0) }
         }
         body = BodyWriter(file, use: use)
     }
@@ -109,16 +108,16 @@ package final class PartialFile: ByteSink {
     /// Appends bytes to the body. Throws `SystemFailure`, `CacheFailure.memoryFull`.
     package func write(_ bytes: RawSpan) throws { try root.writing { try body?.write(bytes) } }
 
-    /// Opens the file again for the inspection, because `File.count` is the size at the time of opening. Throws `Lost`
+    /// Opens the file again for the inspection, because `File.count` is the size at the time of opening. Throws `FileReplaced`
     /// if the file was replaced.
     package func reopened() throws -> File {
-        guard let same = try root.openIfPresent(name, O_RDWR), same.identity == file?.identity else { throw Lost() }
+        guard let same = try root.openIfPresent(name, O_RDWR), same.identity == file?.identity else { throw FileReplaced() }
         return same
     }
 
-    /// Ends the body and returns its SHA-256. Throws `Lost` if there is no body.
+    /// Ends the body and returns its SHA-256. Throws `FileReplaced` if there is no body.
     package func finish() throws -> String {
-        guard let body else { throw Lost() }
+        guard let body else { throw FileReplaced() }
         let found = try digest ?? body.finish()
         digest = found
         return found
@@ -126,11 +125,6 @@ package final class PartialFile: ByteSink {
 
     /// Whether the opened file still has its name.
     package func isInPlace() throws -> Bool { try file.map { try root.has($0, as: name) } ?? false }
-
-    /// The root or the file was removed during the download.
-    package struct Lost: Error {
-        package init() {}
-    }
 
     /// Returns the note, or nil if it is missing, incomplete or of another boot.
     package func readNote() throws -> Note? {
@@ -151,21 +145,12 @@ package final class PartialFile: ByteSink {
         hasNote = false
     }
 
-    /// Writes the note of a body that was just restarted. Throws `Lost` if the file was replaced, because the note
+    /// Writes the note of a body that was just restarted. Throws `FileReplaced` if the file was replaced, because the note
     /// would describe another file.
     package func write(_ note: Note) throws {
-        guard try isInPlace() else { throw Lost() }
+        guard try isInPlace() else { throw FileReplaced() }
         hasNote = true
         try root.openToWrite(noteName, O_WRONLY | O_EXCL).write(Array(note.text.utf8))
-    }
-
-    package static func truncate(_ file: File, to count: Int) throws {
-        while ftruncate(file.descriptor, off_t(count)) != 0 {
-            if errno != EINTR { throw SystemFailure(errno: errno, "cut \(file.path)") }
-        }
-        if lseek(file.descriptor, off_t(count), SEEK_SET) < 0 {
-            throw SystemFailure(errno: errno, "write \(file.path)")
-        }
     }
 
     /// Removes the bytes and the note.

@@ -101,25 +101,3 @@ final class Trimmer: Sendable {
         log.warning(excess.message(capacity: settings.capacity, isInMemory: settings.memory != nil))
     }
 }
-
-extension MemoryPlace {
-    /// Evicts least recently used entries, except for leased and pinned entries, until `bytes` are free. Removes the
-    /// place if it is empty. Returns whether an entry was evicted.
-    func makeRoom(for bytes: Int, clock: Clock) throws -> Bool {
-        var (hasGone, isEmpty) = (false, false)
-        do {
-            let held = try held()
-            var settings = CacheSettings(root: path, scope: .standard)
-            settings.capacity = .max
-            // This instance stores nothing, so it never calls its inspection.
-            let cache = try CacheStore(settings: settings, clock: clock, interruption: Interruption()) { _ in
-                throw Cancelled()
-            }
-            hasGone = try cache.trimmer.makeRoom(for: bytes).entries > 0
-            isEmpty = try cache.statistics().entries == 0 && CacheRoot(path).names(in: CacheRoot.partials).isEmpty
-            withExtendedLifetime(held) {}
-        }
-        if isEmpty { removeIfUnused() }
-        return hasGone
-    }
-}

@@ -129,8 +129,9 @@ let package = Package(
             ],
             path: "Sources/Shared/Gallery",
             resources: [
-                "details.html", "favicon.svg", "gallery.js", "months.html", "not-found.html", "page.html", "style.css",
-                "tile.html",
+                "details.html", "favicon.svg", "gallery.js", "months.html", "not-found.html", "page.html",
+                "picture.html",
+                "style.css", "tile.html",
             ].map {
                 .embedInCode("Resources/\($0)")
             }),

@@ -48,9 +48,17 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
             ])
     }
 
+    @Test func picturePageContainsThePlaceholdersThatItFills() {
+        #expect(
+            PageTemplate(PackageResources.picture_html).names == [
+                "theme", "title", "name", "head", "style", "gallery", "figure", "when", "paragraphs", "credits",
+                "links", "steps",
+            ])
+    }
+
     @Test func faviconAndPageForMissingAddressesContainTheGallerysMark() {
         // GalleryFolder does not replace a file without this mark.
-        for file in [PackageResources.favicon_svg, PackageResources.not_found_html] {
+        for file in [PackageResources.favicon_svg, PackageResources.not_found_html, PackageResources.picture_html] {
             #expect(String(decoding: file, as: UTF8.self).contains(text: "img-downsample gallery"))
         }
     }
@@ -325,7 +333,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         let site = Site(places, GallerySettings(title: "<b>", theme: .auto, pageSize: 100))
         let data = SearchIndex(site).files.map(\.text)
         for text in [
-            site.markup(of: site.pages[0]), site.markup(of: site.pages[1]), site.feed,
+            site.markup(of: site.pages[0]), site.markup(of: site.pages[1]), site.markup(ofPicture: 0), site.feed,
         ] + data {
             #expect(
                 !text.contains(text: "<img src=x") && !text.contains(text: "\" onload")
@@ -342,7 +350,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(Site(places, settings).notFound.contains(text: "href=\"style.css\""))
         settings.baseURL = "https://example.org/a&b/"
         let site = Site(places, settings)
-        let addresses = ["", "pages/index.html", "pages/2024-02.html"]
+        let addresses = ["", "pages/index.html", "pages/2024-02.html", "2024/02-03.html"]
         let lines = addresses.map { "<url><loc>https://example.org/a&amp;b/\($0)</loc></url>" }
         #expect(site.sitemap?.split(separator: "\n").filter { $0.hasPrefix("<url>") }.map(String.init) == lines)
         #expect(site.notFound.contains(text: "href=\"/a&amp;b/style.css\"") && !site.notFound.contains(text: "<1>"))

@@ -20,6 +20,8 @@ public final class GalleryFolder: Sendable {
     private static let lockName = ".gallery.lock"
     private static let useName = ".gallery.use"
     private static let settingsName = ".gallery.json"
+    /// Contains `Site.pictureStamp` while the pages of all pictures are complete.
+    private static let stampName = ".gallery.pages"
 
     /// Creates the folder if it is missing. Throws `SystemFailure` (73), `UnsafePlace`.
     public init(_ path: String) throws {
@@ -32,15 +34,14 @@ public final class GalleryFolder: Sendable {
     }
 
     /// Reads the places of earlier runs. Skips invalid lines. Throws `SystemFailure`.
-    func places() throws -> PlaceCollection {
+    func places() throws -> PlaceCollection { Self.places(in: try records()) }
+
+    private func records() throws -> [UInt8] {
+        try folder.openIfPresent(Self.recordsName)?.contents(atMost: .max) ?? []
+    }
+
+    private static func places(in bytes: [UInt8]) -> PlaceCollection {
         var places = PlaceCollection()
-        let file: File
-        do {
-            file = try folder.open(Self.recordsName, O_RDONLY)
-        } catch let failure as SystemFailure where failure.isMissing {
-            return places
-        }
-        let bytes = try file.contents(atMost: .max)
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             if let place = (try? Record(parsing: line)).flatMap(Place.init(written:)) { places.add(place) }
         }
@@ -80,7 +81,11 @@ public final class GalleryFolder: Sendable {
         let lock = try folder.open(Self.lockName, O_RDWR | O_CREAT, mode: 0o666, purpose: .makeOutput)
         try Self.lock(lock, LOCK_EX)
         defer { withExtendedLifetime(lock) {} }
-        var places = try places()
+        let records = try records()
+        var places = Self.places(in: records)
+        let stamp = try folder.openIfPresent(Self.stampName)?.contents(atMost: 1 << 10)
+        let isComplete = stamp == Array(Site.pictureStamp(records, settings).utf8)
+        let before = isComplete ? Site(places, settings) : nil
         let old = Set(places.places.flatMap(\.paths))
         let count = places.places.count
         for place in came { places.add(place) }
@@ -95,9 +100,14 @@ public final class GalleryFolder: Sendable {
         }
         if !settings.removed.isEmpty { places.keep { !settings.removed.contains($0.id) } }
         let site = Site(places, settings)
+        let written = site.writtenRecords(in: places.places)
+        // Without this file, the run after a killed run compares all pages.
+        folder.remove(Self.stampName)
         try write(Self.settingsName, settings.remembered.line)
-        try write(Self.recordsName, site.writtenRecords(in: places.places))
+        try write(Self.recordsName, written)
+        try writePictures(site, since: before)
         try writePages(site)
+        try write(Self.stampName, Array(Site.pictureStamp(written, settings).utf8))
         try remove(
             old.subtracting(places.places.flatMap(\.paths)), all: settings.prune != nil && refusal == nil, of: places)
         if let refusal { throw refusal }
@@ -132,6 +142,35 @@ public final class GalleryFolder: Sendable {
         }
     }
 
+    /// Writes the pages of the pictures that have changed, and removes the pages of removed pictures.
+    ///
+    /// - Parameter before: the site whose pages are in the folder; nil if this is unknown.
+    private func writePictures(_ site: Site, since before: Site?) throws {
+        let pairs = before?.places.enumerated().map { ($1.id, $0) } ?? []
+        let indices = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+        var present = Set(try pageFolders().flatMap { place in try folder.names(in: place).map { "\(place)/\($0)" } })
+        var made: Set<Substring> = []
+        for (index, place) in site.places.enumerated() {
+            let path = place.page
+            let isPresent = present.remove(path) != nil
+            if isPresent, let before, let old = indices[place.id], site.hasSamePage(index, as: old, in: before) {
+                continue
+            }
+            let parent = path.prefix { $0 != "/" }
+            if made.insert(parent).inserted { try folder.makeFolder(String(parent), mode: 0o777) }
+            try writeUnlessForeign(path, Array(site.markup(ofPicture: index).utf8))
+        }
+        for path in present where try Place.isPage(path) && !isForeign(path) {
+            folder.remove(path)
+            folder.removeFolder(String(path.prefix { $0 != "/" }))
+        }
+    }
+
+    /// Returns the folders that can contain pages of pictures.
+    private func pageFolders() throws -> [String] {
+        try folder.names().filter { try Place.isPageFolder($0) && folder.status(of: $0)?.kind == .folder }
+    }
+
     /// Returns whether a path in the folder `pages` or `data` has the form of the files that this version or an earlier
     /// version writes there.
     static func isWritten(_ path: String) -> Bool {
@@ -153,9 +192,12 @@ public final class GalleryFolder: Sendable {
 
     /// Writes a file, unless the owner of the gallery has put another file there.
     private func writeUnlessForeign(_ name: String, _ bytes: [UInt8]) throws {
-        let old = try folder.openIfPresent(name)?.contents(atMost: .max)
-        if let old, !String(decoding: old, as: UTF8.self).contains(text: "img-downsample gallery") { return }
-        try write(name, bytes)
+        if try !isForeign(name) { try write(name, bytes) }
+    }
+
+    private func isForeign(_ name: String) throws -> Bool {
+        guard let old = try folder.openIfPresent(name)?.contents(atMost: .max) else { return false }
+        return !String(decoding: old, as: UTF8.self).contains(text: "img-downsample gallery")
     }
 
     /// Writes a file unless its content is the same.
@@ -181,7 +223,7 @@ public final class GalleryFolder: Sendable {
         guard flock(use.descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
         defer { _ = flock(use.descriptor, LOCK_SH) }
         for path in paths { folder.remove(path) }
-        for place in [".", Self.picturesName, "pages", "data"] {
+        for place in try [".", Self.picturesName, "pages", "data"] + pageFolders() {
             for name in try folder.names(in: place) where OutputFile.isTemporary(name) {
                 folder.remove(place == "." ? name : "\(place)/\(name)")
             }

@@ -78,11 +78,15 @@ extension Site {
         return bytes
     }
 
-    /// The addresses of all pages, for search engines (https://www.sitemaps.org/protocol.html). Nil without a base
-    /// address.
+    /// The maximum number of addresses in a sitemap (https://www.sitemaps.org/protocol.html).
+    private static let sitemapLength = 50_000
+
+    /// The addresses of all pages, for search engines, with the newest pictures if they are too many. Nil without a
+    /// base address.
     var sitemap: String? {
         guard let base = settings.baseURL else { return nil }
-        let addresses = [base] + ([Self.months] + pages.dropFirst().map(\.path)).map { base + $0 }
+        let paths = ["", Self.months] + pages.dropFirst().map(\.path) + places.map(\.page)
+        let addresses = paths.prefix(Self.sitemapLength).map { base + $0 }
         return """
             <?xml version="1.0" encoding="UTF-8"?>
             <!-- Written by img-downsample gallery. -->
@@ -122,7 +126,7 @@ extension Site {
             content: content)
         entry.author = caption?.author
         entry.holder = caption?.holder
-        entry.page = base.map { $0 + address(of: index) } ?? caption?.page
+        entry.page = base.map { $0 + place.page } ?? caption?.page
         entry.media = caption?.media
         entry.thumbnail = place.tile.flatMap { file in base.map { $0 + file.path } }
         return entry

@@ -64,7 +64,7 @@ extension Site {
             markup: ["style": style(Markup.text(root))])
     }
 
-    private func style(_ root: String) -> String {
+    func style(_ root: String) -> String {
         settings.stylesheet == nil ? "" : "<link rel=\"stylesheet\" href=\"\(root)own.css\">\n"
     }
 
@@ -153,7 +153,7 @@ extension Site {
 
     /// Returns the CSS classes of a picture: `r5` to `r32` for ten times its aspect ratio, and `clear` if it is
     /// transparent.
-    private func look(_ place: Place) -> String {
+    func look(_ place: Place) -> String {
         guard let file = place.tile else { return "r15" }
         let ratio = min(max((file.width * 10 + file.height / 2) / file.height, 5), 32)
         return "r\(ratio)\(place.isTransparent ? " clear" : "")"
@@ -178,16 +178,24 @@ extension Site {
 
     private func details(_ place: Int, on page: Page) -> String {
         let shown = places[place]
+        var markup = texts(of: shown, on: page)
+        markup["figure"] = figure(shown, page)
+        markup["steps"] = steps(around: place) { link(to: $0, from: page) }
+        return Self.details.filled(text: ["id": shown.id, "title": title(of: shown)], markup: markup)
+    }
+
+    /// Returns links to the newer and the older picture.
+    func steps(around place: Int, address: (Int) -> String) -> String {
+        let steps = [(place - 1, "prev", "Newer:"), (place + 1, "next", "Older:")]
+        return steps.filter { places.indices.contains($0.0) }.map { other, rel, words in
+            let (link, title) = (Markup.text(address(other)), Markup.text(title(of: places[other])))
+            return "<a rel=\"\(rel)\" href=\"\(link)\"><span>\(words)</span> <span dir=\"auto\">\(title)</span></a>"
+        }.joined()
+    }
+
+    /// Returns the markup of a picture's texts, by the names that templates use.
+    func texts(of shown: Place, on page: Page) -> [String: String] {
         let caption = shown.caption
-        var steps: [String] = []
-        func step(_ other: Int, _ rel: String, _ words: String) {
-            guard places.indices.contains(other) else { return }
-            let (link, title) = (Markup.text(link(to: other, from: page)), Markup.text(title(of: places[other])))
-            steps.append(
-                "<a rel=\"\(rel)\" href=\"\(link)\"><span>\(words)</span> <span dir=\"auto\">\(title)</span></a>")
-        }
-        step(place - 1, "prev", "Newer:")
-        step(place + 1, "next", "Older:")
         let paragraphs = caption?.paragraphs.map { text in
             "<p dir=\"auto\">"
                 + text.parts.map { part in part.address.map { Self.external(part.text, $0) } ?? Markup.text(part.text) }
@@ -196,14 +204,12 @@ extension Site {
         let when = time(shown)
         let licence = shown.record.string("license").map { "Licence: \($0)" }
         let credits = (caption?.credits ?? []) + [licence].compactMap { $0 }
-        return Self.details.filled(
-            text: ["id": shown.id, "title": title(of: shown)],
-            markup: [
-                "figure": figure(shown, page), "when": when.isEmpty ? "" : "<p class=\"when\">\(when)</p>",
-                "paragraphs": paragraphs?.joined(separator: "\n") ?? "",
-                "credits": credits.map { "<p class=\"credit\" dir=\"auto\">\(Markup.text($0))</p>" }.joined(),
-                "links": links(shown, caption, page), "steps": steps.joined(),
-            ])
+        return [
+            "when": when.isEmpty ? "" : "<p class=\"when\">\(when)</p>",
+            "paragraphs": paragraphs?.joined(separator: "\n") ?? "",
+            "credits": credits.map { "<p class=\"credit\" dir=\"auto\">\(Markup.text($0))</p>" }.joined(),
+            "links": links(shown, caption, page),
+        ]
     }
 
     private func figure(_ place: Place, _ page: Page) -> String {
@@ -240,6 +246,9 @@ extension Site {
         if let original = place.file(Place.original) {
             let words = "The original (\(original.width) × \(original.height))"
             links.append("<a href=\"\(page.root)\(original.path)\">\(words)</a>")
+        }
+        if page.path != place.page {
+            links.append("<a class=\"own\" href=\"\(page.root)\(place.page)\">A page for this picture</a>")
         }
         return links.isEmpty ? "" : "<p class=\"links\">\(links.joined(separator: " "))</p>"
     }

@@ -1,0 +1,135 @@
+import Articles
+import Records
+import Support
+
+/// The page of each picture, which needs no script.
+extension Site {
+    private static let picture = PageTemplate(PackageResources.picture_html)
+    /// Increase this number whenever the markup of these pages changes, so that a gallery's next run compares all of
+    /// them.
+    private static let pictureLayout = 1
+    /// The maximum number of characters in the description of a link preview. Most sites show fewer.
+    private static let descriptionLength = 200
+
+    func markup(ofPicture index: Int) -> String {
+        let place = places[index]
+        let page = Page(path: place.page, heading: title(of: place), places: index..<index + 1)
+        var markup = texts(of: place, on: page)
+        markup["head"] = head(ofPicture: index)
+        markup["style"] = style(page.root)
+        markup["figure"] = figure(of: place)
+        markup["steps"] = steps(around: index) { page.root + places[$0].page }
+        return Self.picture.filled(
+            text: [
+                "theme": settings.theme.rawValue, "title": page.heading, "name": settings.title,
+                "gallery": page.root + address(of: index),
+            ], markup: markup)
+    }
+
+    private func figure(of place: Place) -> String {
+        guard let pager = place.file(Place.pager) else {
+            return "<p class=\"reason\" dir=\"auto\">\(Markup.text(reason(place)))</p>\n"
+        }
+        let files = [pager, place.file(Place.overlay)].compactMap(\.self)
+        let best = files[files.count - 1]
+        let set = files.map { "../\($0.path) \($0.width)w" }.joined(separator: ", ")
+        let words = Markup.text(place.caption?.alt ?? title(of: place))
+        return """
+            <figure class="\(look(place))"><img src="../\(pager.path)" srcset="\(set)" sizes="100vw" \
+            width="\(best.width)" height="\(best.height)" alt="\(words)" fetchpriority="high"></figure>
+
+            """
+    }
+
+    private func head(ofPicture index: Int) -> String {
+        let place = places[index]
+        let description = Self.shortened(
+            PlainText.folded(place.record.string("explanation") ?? title(of: place)), to: Self.descriptionLength)
+        var lines = ["<meta name=\"description\" content=\"\(Markup.text(description))\">"]
+        func link(_ rel: String, _ address: String) {
+            lines.append("<link rel=\"\(rel)\" href=\"\(Markup.text(address))\">")
+        }
+        func meta(_ attribute: String, _ name: String, _ content: String) {
+            lines.append("<meta \(attribute)=\"\(name)\" content=\"\(Markup.text(content))\">")
+        }
+        if index > 0 { link("prev", "../" + places[index - 1].page) }
+        if index + 1 < places.count { link("next", "../" + places[index + 1].page) }
+        if let base = settings.baseURL {
+            link("canonical", base + place.page)
+            meta("property", "og:type", "article")
+            meta("property", "og:site_name", settings.title)
+            meta("property", "og:title", title(of: place))
+            meta("property", "og:description", description)
+            meta("property", "og:url", base + place.page)
+            if let file = place.file(Place.pager) {
+                meta("property", "og:image", base + file.path)
+                meta("property", "og:image:width", "\(file.width)")
+                meta("property", "og:image:height", "\(file.height)")
+                meta("property", "og:image:alt", place.caption?.alt ?? title(of: place))
+            }
+            meta("name", "twitter:card", place.hasPicture ? "summary_large_image" : "summary")
+        }
+        return lines.map { $0 + "\n" }.joined()
+    }
+
+    /// Returns a text cut at the last space within the limit, with an ellipsis.
+    static func shortened(_ text: String, to limit: Int) -> String {
+        guard text.count > limit else { return text }
+        let start = text.prefix(limit)
+        return (start.lastIndex(of: " ").map { start[..<$0] } ?? start) + "…"
+    }
+
+    /// Identifies everything that the pages of pictures depend on: the records of the gallery, and the settings.
+    ///
+    /// - Parameter records: the bytes of `records.ndjson`.
+    static func pictureStamp(_ records: [UInt8], _ settings: GallerySettings) -> String {
+        let values = [
+            "\(pictureLayout)", SHA256.hex(of: records), SHA256.hex(of: PackageResources.picture_html), settings.title,
+            settings.theme.rawValue, "\(settings.pageSize)", settings.baseURL ?? "", "\(settings.stylesheet != nil)",
+        ]
+        return SHA256.hex(of: values.joined(separator: "\n"))
+    }
+
+    /// Returns whether a picture's page is the same in another site with the same settings.
+    func hasSamePage(_ index: Int, as other: Int, in site: Site) -> Bool {
+        func isSameNeighbour(_ by: Int) -> Bool {
+            let (mine, theirs) = (index + by, other + by)
+            guard places.indices.contains(mine), site.places.indices.contains(theirs) else {
+                return places.indices.contains(mine) == site.places.indices.contains(theirs)
+            }
+            return places[mine].id == site.places[theirs].id
+                && title(of: places[mine]) == site.title(of: site.places[theirs])
+        }
+        return places[index].record == site.places[other].record
+            && address(of: index) == site.address(of: other) && isSameNeighbour(-1) && isSameNeighbour(1)
+    }
+}
+
+extension Place {
+    /// The path of the picture's own page, relative to the gallery, such as `2024/02-03.html`. It is made from the id,
+    /// which contains only digits, lower-case letters and hyphens.
+    var page: String {
+        day == nil ? "\(Self.undatedFolder)/\(id).html" : "\(id.prefix(4))/\(id.dropFirst(5)).html"
+    }
+
+    private static let undatedFolder = "undated"
+
+    static func isPageFolder(_ name: String) -> Bool {
+        name == undatedFolder || name.utf8.count == 4 && name.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    /// Returns whether a path has the form of a picture's page.
+    static func isPage(_ path: String) -> Bool {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, isPageFolder(String(parts[0])), parts[1].hasSuffix(".html") else { return false }
+        let name = parts[1].dropLast(".html".count)
+        func isKey(_ text: Substring, _ counts: [Int]) -> Bool {
+            counts.contains(text.utf8.count)
+                && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        }
+        if parts[0] == undatedFolder { return name.hasPrefix("p-") && isKey(name.dropFirst(2), [12, 32]) }
+        let rest = name.dropFirst("02-03".count)
+        return CalendarDay("\(parts[0])-\(name.prefix(5))") != nil
+            && (rest.isEmpty || rest.hasPrefix("-") && isKey(rest.dropFirst(), [6, 32]))
+    }
+}

@@ -1,0 +1,98 @@
+import Articles
+import Records
+import Support
+import TestSupport
+import Testing
+
+@testable import Gallery
+
+@Suite struct PicturePageTests {
+    private func site(_ places: [Place], base: String? = nil, title: String = "Sky") -> Site {
+        var collection = PlaceCollection()
+        for place in places { collection.add(place) }
+        var settings = GallerySettings(title: title, theme: .auto, pageSize: 100)
+        settings.baseURL = base
+        return Site(collection, settings)
+    }
+
+    @Test func pathIsMadeFromTheID() throws {
+        let site = site([
+            try place("2024-02-03", "a"), try place("2024-02-03", "b"),
+            try place("0987-12-01", "c"), try place(nil, "d"),
+        ])
+        let paths = site.places.map(\.page)
+        let (second, undated) = (site.places[1], site.places[3])
+        #expect(
+            paths == [
+                "2024/02-03.html", "2024/02-03-\(second.key.prefix(6)).html", "0987/12-01.html",
+                "undated/p-\(undated.key.prefix(12)).html",
+            ])
+        for path in paths { #expect(Place.isPage(path)) }
+    }
+
+    @Test(arguments: [
+        "2024/02-30.html", "2024/about.html", "2024/02-03.htm", "2024/02-03-ABCDEF.html", "2024/02-03-abc.html",
+        "undated/x.html", "undated/p-../x.html", "24/02-03.html", "2024/../02-03.html", "pages/2024-02.html",
+        "/2024/02-03.html", "2024/02-03/.html",
+    ])
+    func otherFilesAreNotRemoved(_ path: String) { #expect(!Place.isPage(path)) }
+
+    @Test func pageLinksToItsNeighboursAndToTheGallery() throws {
+        let site = site(try ["2024-02-01", "2024-02-03", "2024-03-01"].map { try place($0, $0) })
+        let page = site.markup(ofPicture: 1)
+        for part in [
+            "<link rel=\"prev\" href=\"../2024/03-01.html\">", "<link rel=\"next\" href=\"../2024/02-01.html\">",
+            "<a rel=\"prev\" href=\"../2024/03-01.html\">", "href=\"../pages/2024-02.html#2024-02-03\"",
+            "<h1 dir=\"auto\">Picture 2024-02-03</h1>",
+        ] { #expect(page.contains(text: part), "\(part)") }
+        #expect(!page.contains(text: "<script") && !page.contains(text: "og:") && !page.contains(text: "canonical"))
+        #expect(!site.markup(ofPicture: 0).contains(text: "rel=\"prev\""))
+        #expect(site.markup(of: site.pages[1]).contains(text: "href=\"../2024/03-01.html\""))
+    }
+
+    @Test func linkPreviewNeedsTheBaseAddress() throws {
+        let site = site([try place("2024-02-03", "a")], base: "https://example.org/a&b/")
+        let page = site.markup(ofPicture: 0)
+        for part in [
+            "<link rel=\"canonical\" href=\"https://example.org/a&amp;b/2024/02-03.html\">",
+            "<meta property=\"og:title\" content=\"Picture a\">",
+            "<meta property=\"og:image\" content=\"https://example.org/a&amp;b/pictures/",
+            "<meta name=\"twitter:card\" content=\"summary_large_image\">",
+        ] { #expect(page.contains(text: part), "\(part)") }
+        #expect(site.feed.contains(text: "https://example.org/a&amp;b/2024/02-03.html"))
+    }
+
+    @Test func descriptionsAreCutBetweenWords() {
+        #expect(Site.shortened("one two", to: 7) == "one two")
+        #expect(Site.shortened("one two three", to: 9) == "one two…")
+        #expect(Site.shortened("abcdef", to: 3) == "abc…")
+    }
+
+    @Test func aNewPictureChangesItsPageAndItsNeighbours() throws {
+        let dates = (1...9).map { "2024-02-0\($0)" }
+        let before = site(try dates.filter { $0 != "2024-02-05" }.map { try place($0, $0) })
+        let after = site(try dates.map { try place($0, $0) })
+        func changed(_ after: Site) -> [String] {
+            after.places.enumerated().filter { index, place in
+                guard let old = before.places.firstIndex(where: { $0.id == place.id }) else { return true }
+                let isSame = after.hasSamePage(index, as: old, in: before)
+                #expect(isSame == (after.markup(ofPicture: index) == before.markup(ofPicture: old)))
+                return !isSame
+            }.map(\.element.id)
+        }
+        #expect(changed(after) == ["2024-02-06", "2024-02-05", "2024-02-04"])
+        #expect(changed(before).isEmpty)
+    }
+
+    @Test func settingsChangeTheStampOfAllPages() {
+        let settings = GallerySettings(title: "Sky", theme: .auto, pageSize: 100)
+        var others = Array(repeating: settings, count: 5)
+        others[0].title = "Sea"
+        others[1].theme = .dark
+        others[2].pageSize = 50
+        others[3].baseURL = "https://example.org/"
+        others[4].stylesheet = []
+        let stamps = others.map { Site.pictureStamp([1], $0) }
+        #expect(Set(stamps + [Site.pictureStamp([1], settings), Site.pictureStamp([2], settings)]).count == 7)
+    }
+}

@@ -134,17 +134,16 @@ public final class CacheStore: Sendable {
         if index.isReadOnly { return }
         do {
             try index.withShortWaits {
-                if index.hasCounts {
-                    try index.flush(now: clock.now())
+                try index.flush(now: clock.now())
+                if index.takeHasWritten() {
+                    let state = try index.rootState()
                     // Limit the time: after a reduction of the capacity, a run that only looked up an entry could have
                     // to remove a million others.
-                    trimmer.trim(atMost: Self.trimTime)
-                }
-                trimmer.reportDemand()
-                if index.takeHasWritten() {
-                    try scopes.continuePurges(for: Self.purgeTime)
+                    trimmer.trim(state, atMost: Self.trimTime)
+                    if state.isPurgePending { try scopes.continuePurges(for: Self.purgeTime) }
                     if settings.memory == nil { try recovery.continueRebuild(for: Self.rebuildTime) }
                 }
+                trimmer.reportDemand()
                 index.settleLog()
             }
         } catch {
@@ -332,7 +331,7 @@ public final class CacheStore: Sendable {
             if syncs { try synchronize(file, of: &new) }
         }
         var folder = try index.root.folderToFill(place(new.file))
-        let (stored, size) = try index.commit(new, in: active, generation: generation, now: now) { new in
+        let (stored, state) = try index.commit(new, in: active, generation: generation, now: now) { new in
             if new.isPinned, !isInMemory { CacheRoot.notePin(true, in: try index.root.open(temporary, O_RDONLY)) }
             folder = try index.root.put(temporary, at: place(new.file), in: folder)
         }
@@ -344,7 +343,7 @@ public final class CacheStore: Sendable {
         }
         // Another process may have pinned the entry in the meantime.
         let entry = stored.isPinned ? try makeDurable([stored])[0] : stored
-        trimmer.trim(size)
+        trimmer.trim(state)
         return entry
     }
 }

@@ -45,7 +45,7 @@ extension Index {
     /// bytes.
     func commit(
         _ new: Entry, in scope: ActiveScope, generation: Int64, now: Timestamp, place: (Entry) throws -> Void
-    ) throws -> (entry: Entry, size: RootSize) {
+    ) throws -> (entry: Entry, state: RootState) {
         // Rename only once: the closure runs again if the index is found damaged and replaced.
         var placed: String?
         return try write(now: now) { connection in
@@ -69,7 +69,7 @@ extension Index {
             let stored = try connection.insert(new, scopeID)
             try database.run(Self.dropNegatives, Value(scopeID), Value(new.name))
             guard let stored else { throw CacheFailure.fault(detail: "an entry is missing after its insertion") }
-            return (stored, try connection.rootSize())
+            return (stored, try connection.rootState())
         }
     }
 

@@ -295,7 +295,7 @@ extension Index {
     /// Returns the minimum that a trim would evict after the removal of `freed` bytes.
     func trimPreview(capacity: Int, freed: Int, now: Timestamp) throws -> EntrySum {
         try perform { connection in
-            let kept = (try connection.database.first(Self.selectTotals) { $0.int(1) } ?? 0) - freed
+            let kept = try connection.keptBytes() - freed
             guard kept > capacity else { return EntrySum() }
             return try connection.database.first(
                 """

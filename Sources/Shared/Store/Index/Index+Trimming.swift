@@ -30,6 +30,10 @@ enum TrimPlan {
 }
 
 extension Index {
+    static let selectRootState = """
+        SELECT bytes, EXISTS (SELECT 1 FROM doomed), EXISTS (SELECT 1 FROM scopes WHERE purged = 1)
+        FROM totals WHERE id = 1
+        """
     static let selectCandidates = """
         SELECT \(candidateColumns) FROM entries INDEXED BY entries_by_use
         WHERE pinned = 0 AND last_used <= ?2 AND lease_until <= ?1 ORDER BY last_used LIMIT ?3
@@ -99,7 +103,10 @@ extension Index {
         }
     }
 
-    func rootSize() throws -> RootSize { try perform { try $0.rootSize() } }
+    func rootState() throws -> RootState { try perform { try $0.rootState() } }
+
+    /// The bytes of all entries except purged entries.
+    func keptBytes() throws -> Int { try perform { try $0.keptBytes() } }
 
     /// Deletes the rows of a batch of least recently used entries if the root exceeds `capacity` or, with `isUnderway`,
     /// the target. Returns the remaining bytes, the removal, and whether more entries may be evicted. `sweep` then
@@ -118,7 +125,7 @@ extension Index {
             // Read the clock after the wait for the write lock, which may have been long: at an earlier time, entries
             // stored during the wait would still be leased.
             let now = clock.now()
-            let kept = try database.first(Self.selectTotals) { $0.int(1) } ?? 0
+            let kept = try connection.keptBytes()
             guard kept > (isUnderway ? TrimPlan.target(capacity: capacity) : capacity) else {
                 return (kept, EntrySum(), false)
             }
@@ -162,19 +169,24 @@ extension Index {
     }
 }
 
-struct RootSize: Sendable, Equatable {
-    /// The bytes of all entries except purged entries.
-    var bytes: Int
+/// What every run that wrote to a root checks when it ends, from one query.
+struct RootState: Sendable, Equatable {
+    /// The bytes of all entries, also of purged entries.
+    var bytes = 0
     /// Whether files whose rows were deleted await removal.
-    var hasDoomed: Bool
+    var hasDoomed = false
+    /// Whether purged rows await removal.
+    var isPurgePending = false
 }
 
 extension Index.Connection {
-    func rootSize() throws -> RootSize {
-        RootSize(
-            bytes: try database.first(Index.selectTotals) { $0.int(1) } ?? 0,
-            hasDoomed: try !doomed(after: ("", ""), limit: 1).isEmpty)
+    func rootState() throws -> RootState {
+        try database.first(Index.selectRootState) {
+            RootState(bytes: $0.int(0), hasDoomed: $0.bool(1), isPurgePending: $0.bool(2))
+        } ?? RootState()
     }
+
+    func keptBytes() throws -> Int { try database.first(Index.selectTotals) { $0.int(1) } ?? 0 }
 
     fileprivate typealias DoomedFile = (folder: String, file: String)
 

@@ -104,7 +104,7 @@ public struct CacheScopes: Sendable {
 
     /// Continues purges for at most about `limit`, unless another process is doing so.
     func continuePurges(for limit: Duration) throws {
-        guard try isPurgePending(), let lock = try KeyLock.ifFree(root: index.root, CacheRoot.purgeLock) else { return }
+        guard let lock = try KeyLock.ifFree(root: index.root, CacheRoot.purgeLock) else { return }
         defer { withExtendedLifetime(lock) {} }
         let end = SteadyTime.now() + limit
         _ = try Purge(index: index, clock: clock).run { [interruption] in

@@ -22,16 +22,15 @@ final class Trimmer: Sendable {
     /// Only logs failures, because the entry that was just stored is complete.
     ///
     /// - Parameters:
-    ///   - size: the size of the root, if known; saves a query.
+    ///   - state: the state of the root after the last write.
     ///   - limit: the maximum time. The next run continues.
-    func trim(_ size: RootSize? = nil, atMost limit: Duration? = nil) {
+    func trim(_ state: RootState, atMost limit: Duration? = nil) {
         do {
             let now = clock.now()
-            let size = try size ?? index.rootSize()
             // Doomed files include files left by killed processes and files of replaced entries.
-            if size.hasDoomed { try index.sweep(now: now) }
-            guard size.bytes > settings.capacity else { return }
-            guard notBefore.withLock({ $0 <= now }) else { return index.note(kept: size.bytes) }
+            if state.hasDoomed { try index.sweep(now: now) }
+            guard state.bytes > settings.capacity else { return }
+            guard notBefore.withLock({ $0 <= now }) else { return index.note(kept: try index.keptBytes()) }
             try trimToCapacity(now: now, atMost: limit)
         } catch {
             log.detail("cannot trim the cache: \(failure(of: error).message)")
@@ -48,7 +47,7 @@ final class Trimmer: Sendable {
     func makeRoom(for bytes: Int) throws -> EntrySum {
         let now = clock.now()
         try index.sweep(now: now)
-        let removal = try trim(to: max(0, try index.rootSize().bytes - bytes), now: now, atMost: nil)
+        let removal = try trim(to: max(0, try index.keptBytes() - bytes), now: now, atMost: nil)
         // Truncate the log even if nothing was evicted: readers may have blocked an earlier checkpoint.
         try index.emptyLog()
         return removal

@@ -238,7 +238,8 @@ import Testing
     @Test(arguments: [
         Index.selectByName, Index.touch, EntryColumn.insertion, Index.removeFamily, Index.expireVariants,
         Index.selectAnyPage, Index.selectInFolder, Index.selectOwner, Index.removeFamilyForSum,
-        Index.selectCandidates, Index.selectFutureCandidates, Index.selectTotals, Index.selectRootState, Index.addToCounter,
+        Index.selectCandidates, Index.selectFutureCandidates, Index.selectTotals, Index.selectRootState,
+        Index.addToCounter,
     ])
     func statementDoesNotScanATable(_ sql: String) throws {
         let cache = try world.cache()

@@ -108,10 +108,12 @@ package final class PartialFile: ByteSink {
     /// Appends bytes to the body. Throws `SystemFailure`, `CacheFailure.memoryFull`.
     package func write(_ bytes: RawSpan) throws { try root.writing { try body?.write(bytes) } }
 
-    /// Opens the file again for the inspection, because `File.count` is the size at the time of opening. Throws `FileReplaced`
-    /// if the file was replaced.
+    /// Opens the file again for the inspection, because `File.count` is the size at the time of opening. Throws
+    /// `FileReplaced` if the file was replaced.
     package func reopened() throws -> File {
-        guard let same = try root.openIfPresent(name, O_RDWR), same.identity == file?.identity else { throw FileReplaced() }
+        guard let same = try root.openIfPresent(name, O_RDWR), same.identity == file?.identity else {
+            throw FileReplaced()
+        }
         return same
     }
 

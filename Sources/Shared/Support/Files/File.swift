@@ -130,7 +130,7 @@ public final class File: ByteSource, ByteSink, Sendable {
 
     public func write(_ bytes: [UInt8]) throws(SystemFailure) { try write(bytes.span.bytes) }
 
-    /// Cuts or extends the file, and continues reading and writing at its end.
+    /// Cuts or extends the file to `count` bytes, and moves the position there.
     public func truncate(to count: Int) throws(SystemFailure) {
         while ftruncate(descriptor, off_t(count)) != 0 {
             if errno != EINTR { throw SystemFailure(errno: errno, "cut \(path)") }

@@ -44,14 +44,12 @@ public struct EncodeSettings: Sendable, Hashable {
         self.background = background
     }
 
-    /// Returns the chosen format, or else the format of the source, or JPEG if it cannot be written. A JPEG with alpha
-    /// or rounded corners becomes WebP, and so does an animated PNG.
-    public func format(
-        for source: ImageFormat, isAnimated: Bool = false, hasAlpha: Bool = false, isRounded: Bool = false
-    ) -> OutputFormat {
+    /// Returns the chosen format, or else the format of the source, or JPEG if it cannot be written. Instead of a JPEG
+    /// with alpha and of an animated PNG, returns WebP.
+    public func format(for source: ImageFormat, isAnimated: Bool = false, hasAlpha: Bool = false) -> OutputFormat {
         if let format { return format }
         return switch OutputFormat(rawValue: source.id) {
-        case .jpeg, nil: isRounded || hasAlpha ? .webp : .jpeg
+        case .jpeg, nil: hasAlpha ? .webp : .jpeg
         case .png: isAnimated && frame == nil ? .webp : .png
         case let same?: same
         }

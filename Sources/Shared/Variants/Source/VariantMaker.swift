@@ -33,8 +33,8 @@ public struct VariantMaker: Sendable {
 
     func format(of variant: Variant, source: ImageHeader) -> OutputFormat {
         encodeSettings.format(
-            for: source.format, isAnimated: source.isAnimated == true, hasAlpha: source.hasAlpha == true,
-            isRounded: variant.cornerRadius > 0)
+            for: source.format, isAnimated: source.isAnimated == true,
+            hasAlpha: source.hasAlpha == true || variant.cornerRadius > 0)
     }
 
     /// Makes the variants of a picture, the smallest first, and calls `done` with the index of each as soon as it is

@@ -31,7 +31,7 @@ enum TrimPlan {
 
 extension Index {
     static let selectRootState = """
-        SELECT bytes, EXISTS (SELECT 1 FROM doomed), EXISTS (SELECT 1 FROM scopes WHERE purged = 1)
+        SELECT bytes, EXISTS (SELECT 1 FROM doomed WHERE folder >= ''), EXISTS (SELECT 1 FROM scopes WHERE purged = 1)
         FROM totals WHERE id = 1
         """
     static let selectCandidates = """

@@ -341,7 +341,7 @@ public final class Remote: RemoteTier {
     }
 
     /// Waits for uploads and for the release of claims, at most for `RemoteSettings.wait` less the time that the run
-    /// has already lost. The release may take at least `Timeouts.connect`.
+    /// has already lost. If less than `Timeouts.connect` is left for the release, its limit is `Timeouts.connect`.
     public func close() {
         let wait = max(settings.wait - state.withLock { $0.lost.total }, .zero)
         let end = SteadyTime.now() + wait

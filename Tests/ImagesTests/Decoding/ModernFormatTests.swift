@@ -63,7 +63,7 @@ private let hasAVIF = isThere(cavif_load())
         }
     }
 
-    /// libjxl 0.7 decodes DC groups that precede their global tree only if it has all bytes.
+    /// If DC groups precede their global tree, libjxl 0.7 decodes them only once it has all bytes of the file.
     @Test(.enabled(if: hasJPEGXL), arguments: [false, true])
     func jpegXLIsReadInPiecesUnlessItsSectionsAreReordered(isReordered: Bool) throws {
         let bytes = isReordered ? SmallPictures.reorderedJPEGXL : SmallPictures.jpegXL

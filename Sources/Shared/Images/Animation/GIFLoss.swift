@@ -17,10 +17,10 @@ struct GIFLoss {
         mostMargin = 2.5 * scale
     }
 
-    /// How much farther from a pixel than the nearest colour of the palette its displayed colour may be.
+    /// The tolerated distance of a pixel's displayed colour, beyond the distance of the nearest palette colour.
     struct Margin {
-        /// For a pixel that may keep its displayed colour: a change that is smaller than the error of the palette only
-        /// replaces an error by another.
+        /// For a pixel that may keep its displayed colour: a change that is smaller than the error of the palette would
+        /// only replace one error by another.
         let steadiness: Double
         /// For a drawn pixel, which may get another colour if its data is then shorter.
         let variation: Double

@@ -41,7 +41,8 @@ struct ReorderBuffer {
         self.window = window
     }
 
-    /// Returns a slot for the next record, or nil if the window is full. A record larger than the window passes alone.
+    /// Returns a slot for the next record, or nil if the window is full. A record with more
+    /// bytes than the window gets a slot when no other bytes are buffered.
     mutating func reserve(_ bytes: Int) -> Slot? {
         let hasBytes = buffered == 0 || buffered + bytes <= window.bytes
         guard hasBytes, nextToRead - nextToWrite < window.records else { return nil }

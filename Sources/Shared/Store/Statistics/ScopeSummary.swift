@@ -2,7 +2,7 @@
 public struct ScopeSummary: Sendable, Equatable {
     public let name: ScopeName
     public let contents: EntrySum
-    /// The number of purges, or more after a reset.
+    /// The number of purges. After a reset it may be higher, because new scopes begin at a higher generation.
     public let generation: Int64
     /// Whether runs that name no scope use this scope.
     public let isCurrent: Bool

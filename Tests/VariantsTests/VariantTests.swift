@@ -198,11 +198,11 @@ struct VariantTests {
         #expect(auto.format(for: .avif) == .avif)
     }
 
-    @Test func roundedCornersTurnJPEGIntoWebP() {
+    @Test func transparencyTurnsJPEGIntoWebP() {
         let auto = EncodeSettings()
-        #expect(auto.format(for: .jpeg, isRounded: true) == .webp)
-        #expect(auto.format(for: .png, isRounded: true) == .png && auto.format(for: .gif, isRounded: true) == .gif)
-        #expect(EncodeSettings(format: .jpeg).format(for: .jpeg, isRounded: true) == .jpeg)
+        #expect(auto.format(for: .jpeg, hasAlpha: true) == .webp)
+        #expect(auto.format(for: .png, hasAlpha: true) == .png && auto.format(for: .gif, hasAlpha: true) == .gif)
+        #expect(EncodeSettings(format: .jpeg).format(for: .jpeg, hasAlpha: true) == .jpeg)
     }
 
     @Test func everyOptionThatChangesTheBytesIsInTheKey() throws {

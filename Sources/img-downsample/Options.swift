@@ -79,9 +79,10 @@ extension AnyOption {
     ).whenUnset("the format of the file name of -o, else auto")
     static let chroma = Option<ChromaChoice>.case(
         "chroma", "HOW", .looks, summary: "auto, 420 (half the colour detail) or 444 (all).",
-        manual: "Applies to JPEG, WebP and AVIF. auto keeps all colour detail from --quality 90 on, and below if the"
-            + " picture has sharp colours, such as stars, diagrams or lettering; it halves JPEGs of more than 4"
-            + " megapixels. WebP always halves colour detail, with 444 more carefully."
+        manual: "Applies to JPEG, WebP and AVIF. auto keeps all colour detail from --quality 90 on. Below 90, only"
+            + " pictures with sharp colours, such as stars, diagrams or lettering, keep it, and JPEGs of more than 4"
+            + " megapixels never do. A WebP always has half the colour detail; with 444, the detail is reduced more"
+            + " carefully."
     ).defaulting(to: .auto)
     static let gradient = Option<Gradient>.case(
         "gradient", "KIND", .looks, summary: "Darken the bottom: standard, enhanced or none.",

@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func choiceOfOneServiceNeverAsksTheOther() throws {
+    @Test func onlyTheChosenServiceIsAsked() throws {
         let nasa = FakeNASA { _ in .status(503, "down") }
         #expect(try nasa.client(.science).results(.day(day("2026-11-18"))).first?.failure?.code == "server-error")
         #expect(try nasa.client(.api).results(.day(day("2026-11-18"))).first?.failure?.code == "server-error")

@@ -36,7 +36,7 @@ import Testing
         #expect(XMPPacket(Array(copied.utf8)).rights == "A > B")
     }
 
-    @Test func otherColourSpacesAreRemovedIfColoursAreConverted() throws {
+    @Test func colourSpacePropertiesAreRemovedIfColoursAreConverted() throws {
         let packet = "<a photoshop:ICCProfile=\"Display P3\" exif:ColorSpace=\"65535\" b=\"c\">d</a>"
         let converted = try #require(copy(packet))
         #expect(!converted.contains("P3") && !converted.contains("65535") && converted.contains(" b=\"c\">d</a>"))

@@ -2,7 +2,8 @@ import Articles
 
 /// Tags that were encoded once too often in the HTML (`&lt;b&gt;`, `&amp;lt;b&amp;gt;`) and would therefore be visible.
 enum EncodedTags {
-    /// Decodes such tags. Keeps less-than signs that do not begin a tag, and start tags without an end tag. Cost: O(n).
+    /// Decodes such tags in linear time. A less-than sign that does not begin a tag stays encoded, and so does a start
+    /// tag whose end tag is missing.
     static func decoded(in html: String) -> String {
         guard html.utf8.contains(UInt8(ascii: "&")) else { return html }
         var html = html
@@ -29,7 +30,7 @@ enum EncodedTags {
         let source: String.UTF8View
     }
 
-    /// The longest decoded tag in bytes. No longer tag has a useful address.
+    /// The maximum length of a decoded tag in bytes. Longer tags have no useful address.
     private static let longest = 2048
 
     /// Returns the void tags and the matched pairs, in order.

@@ -31,7 +31,7 @@ enum LegacyAnswer {
         if title == "NASA Science" || [url, hdurl].contains(where: { $0?.isStandIn == true }) && type == .image {
             throw .standIn(.placeholder, day, server)
         }
-        // If `url` is a page, show the larger picture.
+        // If `url` is missing or a page, use the larger picture.
         let shown = type == .image && (url == nil || url?.kind == .page) ? full : url
         let still = MediaAddress(field: object.string("thumbnail_url"), base: site)
             .flatMap { $0.isStandIn || $0.isVideo ? nil : $0 }

@@ -25,7 +25,7 @@ public struct XMPPacket: Sendable, Hashable {
         return copy
     }
 
-    // Texts in several languages, and lists of names: only the first.
+    // Of a text in several languages, or a list of names, only the first entry is returned.
     public var rights: String? { text(of: "dc:rights") }
     public var creator: String? { text(of: "dc:creator") }
     public var title: String? { text(of: "dc:title") }

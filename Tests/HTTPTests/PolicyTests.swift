@@ -159,8 +159,9 @@ import Testing
         return "Sun, \(written.suffix(2)) \(months[day.month - 1]) \(written.prefix(4)) \(clock) GMT"
     }
 
-    @Test func datesSurviveARoundTrip() {
+    @Test func datesBeforeAndAfter1970AreExact() {
         #expect(text(Timestamp(milliseconds: 784_111_777_000)) == "Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(HTTPDate.timestamp("Thu, 01 Jan 1970 00:00:00 GMT") == Timestamp(milliseconds: 0))
         var random = SeededRandom(seed: 3)
         for _ in 0..<500 {
             let time = Timestamp(milliseconds: Int64.random(in: -2_000_000_000...20_000_000_000, using: &random) * 1000)

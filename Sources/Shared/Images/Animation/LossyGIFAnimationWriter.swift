@@ -87,9 +87,10 @@ final class LossyGIFAnimationWriter: AnimationWriter {
     /// Encodes the waiting frames except for the last few.
     private func encodeWaiting(leaving rest: Int) throws {
         let count = max(waiting.count - rest, 0)
-        for (place, frame) in waiting.prefix(count).enumerated() {
+        for place in 0..<count {
             try drain.checkpoint(nil)
-            try encode(frame.canvas, delay: frame.delay, next: waiting.dropFirst(place + 1).first?.canvas)
+            let next = place + 1 < waiting.count ? waiting[place + 1].canvas : nil
+            try encode(waiting[place].canvas, delay: waiting[place].delay, next: next)
         }
         waiting.removeFirst(count)
     }

@@ -53,9 +53,7 @@ extension RemoteDocument {
         guard record.integer("layout") == 1, record.string("name") == name.digest else {
             throw RemoteFailure.damaged("it is the document of another entry")
         }
-        // C0, DEL and C1 (Unicode, category Cc).
-        let isControl = { (scalar: Unicode.Scalar) in scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) }
-        for name in Self.texts where record.string(name)?.unicodeScalars.contains(where: isControl) == true {
+        for name in Self.texts where record.string(name)?.unicodeScalars.contains(where: \.isControl) == true {
             throw RemoteFailure.damaged("its field \"\(name)\" has control characters")
         }
         guard record.string("url").map(Self.isAddress) ?? true else {

@@ -64,10 +64,13 @@ public struct CacheDestination: Sendable {
     /// Returns the file if its entry exists and can be leased without waiting; otherwise only the result of the lookup.
     ///
     /// - Parameter version: the current version of the index.
-    private func known(_ subject: EntryFlight.Subject, _ version: Int?) throws -> (file: MadeFile?, found: LookupResult)
-    {
-        if let recent = cache.recentEntry(recentName(subject), version: version) {
-            if let file = try lease(recent, subject) { return (file, LookupResult()) }
+    private func known(
+        _ subject: EntryFlight.Subject, _ version: Int?
+    ) throws -> (file: MadeFile?, found: LookupResult) {
+        if let recent = cache.recentEntry(recentName(subject), version: version),
+            let file = try lease(recent, subject)
+        {
+            return (file, LookupResult())
         }
         let found = try cache.look(subject)
         return (try lease(found.entry, subject, version: found.version), found)

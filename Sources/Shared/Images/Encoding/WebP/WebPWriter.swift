@@ -29,7 +29,7 @@ final class WebPWriter: RowWriter {
             return pixels.append(contentsOf: UnsafeBufferPointer(start: row, count: size.width * channels))
         }
         for x in 0..<size.width {
-            for _ in 0..<3 { pixels.append(row[x * channels]) }
+            pixels.append(contentsOf: repeatElement(row[x * channels], count: 3))
             if channels == 2 { pixels.append(row[x * 2 + 1]) }
         }
     }

@@ -1,9 +1,9 @@
 import Support
 
-/// Rows of `copies`. Changing them does not change `version`, because no entry changes.
+/// Rows of `copies`. Writing these rows does not change `version`, because no entry changes.
 extension Index {
-    /// The maximum number of rows. The oldest are deleted first; a later run compares their files with the pictures
-    /// again.
+    /// The maximum number of rows. The oldest rows are deleted first; a later run compares their files with the
+    /// pictures again.
     static let copyLimit = 1_000_000
     /// The maximum number of rows returned for a picture, far more copies than any picture has.
     private static let copiesOfOne = 1000

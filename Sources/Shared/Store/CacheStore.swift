@@ -4,7 +4,7 @@ import Support
 /// The entries of a scope, shared with all processes that use the same root.
 ///
 /// All methods block and are thread-safe. Entries appear completely or not at all. A damaged entry, or an entry without
-/// its file, counts as absent.
+/// its file, is treated as absent.
 ///
 /// Methods throw `CacheFailure` if the root or its index cannot be used, or if the method writes and the root is
 /// read-only; `SystemFailure` if a system call fails; and `Cancelled` if the run is stopped. No method uses the network
@@ -25,12 +25,12 @@ public final class CacheStore: Sendable {
     let recent: Monitor<LRU<RecentEntry>>
     let trimmer: Trimmer
 
-    // The time limits of the maintenance at the end of a run, too short to notice.
+    // The time limits of the maintenance at the end of a run, short enough not to be noticed.
     private static let purgeTime: Duration = .milliseconds(50)
     private static let rebuildTime: Duration = .milliseconds(50)
     private static let trimTime: Duration = .milliseconds(250)
 
-    /// Opens the cache. A missing root counts as empty and is created by the first write. Costs some tenths of a
+    /// Opens the cache. A missing root is treated as empty, and the first write creates it. Costs some tenths of a
     /// millisecond, independent of the number of entries. Throws `CacheFailure`: `cannotMakeRoot`, `notACache`,
     /// `newerLayout`, `io`, `busy`; `UnsafePlace` for a root that other users could have prepared or can change.
     ///
@@ -46,7 +46,7 @@ public final class CacheStore: Sendable {
             interruption: interruption, inspect: inspect)
     }
 
-    /// - Parameter index: the index of the root, if it is open already.
+    /// - Parameter index: the index of the root, if it is already open.
     package init(
         settings: CacheSettings, index: Index?, remote: (any RemoteTier)?, clock: Clock, log: Log, metrics: Metrics,
         interruption: Interruption, inspect: @escaping Inspection

@@ -77,7 +77,7 @@ extension RemoteDocument {
             cost: .milliseconds(min(max(record.integer("cost_ms") ?? 0, 0), 86_400_000)))
     }
 
-    /// The text fields, which may be printed, stored or sent.
+    /// The text fields. They must not have control characters, because they may be printed, stored or sent.
     private static let texts: [FieldPath] = [
         "kind", "key", "variant", "row", "collection", "content_type", "extension", "details", "url", "etag",
         "last_modified", "fetched_at", "expires_at", "usable_until", "stands_in_until",
@@ -87,7 +87,7 @@ extension RemoteDocument {
 }
 
 extension RemoteDocument.Subject {
-    /// The values of the document's fields with these names; `of` is `of_sha256`.
+    /// The values of the JSON fields `kind`, `key`, `variant`, `of_sha256`, `row` and `collection`.
     fileprivate var fields:
         (kind: String, key: String?, variant: String?, of: String?, row: String?, collection: String?)
     {

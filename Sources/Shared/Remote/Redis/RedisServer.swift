@@ -13,7 +13,7 @@ final class RedisServer: Sendable {
         self.interruption = interruption
     }
 
-    /// The maximum number of idle connections: more than the threads that use the server at the same time.
+    /// The maximum number of idle connections: more than the number of threads that use the server at the same time.
     private static let idleLimit = 16
 
     /// Sends a command as `RedisConnection.command` does. Also throws `RemoteFailure` for an error reply.

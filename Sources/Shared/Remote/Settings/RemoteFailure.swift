@@ -6,7 +6,7 @@ public enum RemoteFailure: Failure {
     case badKey(String)
     /// The server refuses a request and would refuse it again.
     case refused(String)
-    /// The server could not be reached or gave a wrong answer.
+    /// The server could not be reached or sent an unexpected answer.
     case failed(String)
     case damaged(String)
     case givenUp
@@ -32,7 +32,7 @@ public enum RemoteFailure: Failure {
         }
     }
 
-    /// Whether the same request would certainly fail again.
+    /// Whether a retry would certainly fail too.
     var isFinal: Bool { if case .refused = self { true } else { false } }
 
     public var exitCode: ExitCode {

@@ -21,7 +21,7 @@ public enum CacheFailure: Failure, Equatable {
     case foreignRoot(path: String, owner: UInt32, user: UInt32)
     /// The root is a folder that is neither empty nor a cache.
     case notACache(root: String)
-    /// The root was removed, and the sandbox no longer permits this process to create it.
+    /// The root was removed, and the sandbox no longer permits this process to create a new root.
     case rootRemoved(path: String)
     /// The root can be read, but not changed.
     case readOnly(root: String)
@@ -133,7 +133,7 @@ extension CacheFailure {
     public var exitCode: ExitCode {
         switch self {
         case .absent: .absent
-        // The name comes from a record; names in options are checked earlier.
+        // Names in options are checked earlier, so this name comes from a record.
         case .badScope, .badKey: .data
         case .newerLayout, .notACache, .noRoot, .foreignRoot: .configuration
         case .cannotMakeRoot, .readOnly, .noMemory, .noRuntimeFolder: .cannotCreate

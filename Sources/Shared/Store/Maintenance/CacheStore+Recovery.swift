@@ -70,7 +70,7 @@ extension CacheStore {
         return try entry ?? recovered(key)
     }
 
-    /// Returns the entry of a key if another process has recovered it.
+    /// Returns the entry of a key if another process has recovered the entry.
     private func recovered(_ key: CacheKey) throws -> Entry? {
         try index.find(key.name, in: scope).flatMap { try fileState(of: $0) == .right ? $0 : nil }
     }

@@ -10,7 +10,7 @@ package struct MemoryPlace: Sendable {
     /// The root of the cache in memory.
     package let path: String
 
-    /// The folder of `RuntimePlaces.memory` that contains it.
+    /// The folder of `RuntimePlaces.memory` that contains the place.
     private let folder: String
     private let name: String
 
@@ -29,7 +29,7 @@ package struct MemoryPlace: Sendable {
         "\(SHA256.hex(of: root.map(Folder.resolve) ?? "").prefix(32))-"
     }
 
-    /// Whether a name has the format of such a folder: twice 32 hexadecimal digits.
+    /// Whether a name has the format of a place's folder: twice 32 hexadecimal digits.
     private static func isName(_ name: String) -> Bool {
         let parts = name.split(separator: "-", omittingEmptySubsequences: false)
         return parts.count == 2 && parts.allSatisfy(\.utf8.isName)
@@ -109,8 +109,8 @@ package struct MemoryPlace: Sendable {
         return flock(file.descriptor, LOCK_EX | LOCK_NB) != 0
     }
 
-    /// Whether a non-empty file is being written, which can be evicted once it is complete. An empty file may itself be
-    /// waiting for space.
+    /// Whether a process is writing a file in this place, which can be evicted once it is complete. Ignores empty
+    /// files, whose writers may themselves be waiting for space.
     var isBeingWritten: Bool {
         get throws {
             let root = CacheRoot(path)

@@ -1,6 +1,6 @@
 import Support
 
-/// Writes a body to a file and computes its SHA-256. Memory does not grow with the body. Not thread-safe.
+/// Writes a body to a file and computes its SHA-256. Memory use does not grow with the body. Not thread-safe.
 ///
 /// A small body is hashed as it arrives. A large body is hashed by a second thread, which reads the bytes back from the
 /// page cache, so that the first thread only receives and writes.

@@ -61,7 +61,7 @@ package final class SharedEntry {
         } catch let failure as any Failure
             where !(failure is Cancelled || failure is SystemFailure || failure is CacheFailure)
         {
-            // The content is at fault, not this machine or run.
+            // The fault is in the content, not in this machine or run.
             remote.reportDamage(of: document, after: SteadyTime.now() - begun, failure.message)
             cache.index.count(in: cache.scope) { $0.add(.remoteDamaged) }
             return nil
@@ -144,7 +144,7 @@ package final class SharedEntry {
 }
 
 extension CacheStore {
-    /// Returns an entry in the form in which it is uploaded.
+    /// Returns an offer to upload an entry.
     ///
     /// - Parameter cost: the time it took to fetch or make the entry.
     func offer(

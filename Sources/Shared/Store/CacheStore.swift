@@ -263,7 +263,7 @@ public final class CacheStore: Sendable {
     /// Locks the name of an entry, to fetch, make or remove it. Throws `CacheFailure.stalled` if the holder makes no
     /// progress for `settings.timeout`, and the errors of `whileWaiting`.
     ///
-    /// - Parameter generation: the generation of the entry's partial file, whose growth is progress.
+    /// - Parameter generation: the generation of the entry's partial file, whose growth shows progress.
     package func lock(
         _ name: String, for work: LockedWork.Kind = .making, generation: Int64 = 0, whileWaiting: () throws -> Void = {}
     ) throws -> KeyLock {

@@ -1,4 +1,4 @@
-/// The time that a run has wasted waiting for a remote. If several threads wait at the same time, the time counts once.
+/// The time that a run has wasted waiting for a remote. Overlapping waits of several threads are counted once.
 struct LostTime: Sendable, Equatable {
     /// Disjoint and sorted by time. Threads report a span when it ends, so a new span can overlap only the last few
     /// spans.

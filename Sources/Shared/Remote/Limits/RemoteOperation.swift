@@ -17,7 +17,7 @@ final class RemoteOperation: Sendable {
 
     private struct State {
         var bytes = 0
-        /// The start of the current rate window.
+        /// The start of the current window of `Limits.stall`.
         var windowStart: Duration
         var bytesBeforeWindow = 0
     }

@@ -51,8 +51,8 @@ public struct Entry: Sendable, Equatable {
     /// Whether the file must be inspected again before its next use.
     var isUnsettled = false
     package var directives = CacheDirectives()
-    /// Whether the entry must not be shared with other machines: it was requested with credentials, its server forbids
-    /// shared caches, or this is unknown.
+    /// Whether the entry must not be shared with other machines, because it was requested with credentials or its
+    /// server forbids shared caches. True if unknown.
     package var isPrivate = true
     /// The request fields that determined the answer, with a digest of their values, as written by `Fetch`; nil if the
     /// answer is valid for every request.

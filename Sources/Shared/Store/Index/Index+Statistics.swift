@@ -1,8 +1,8 @@
 import Support
 
 extension Index {
-    /// Reads only the index `entries_by_use`, which contains all of the columns, in about 0.3 µs per entry. While
-    /// purged entries exist, also reads the table to exclude them.
+    /// Reads only the SQL index `entries_by_use`, which contains all columns of the query, in about 0.3 µs per entry.
+    /// While purged entries exist, also reads the table to exclude them.
     static let selectHeld = """
         SELECT COUNT(*), SUM(bytes), SUM(lease_until > ?1 AND last_used <= ?2),
             SUM(CASE WHEN lease_until > ?1 AND last_used <= ?2 THEN bytes ELSE 0 END)

@@ -5,7 +5,7 @@ import Support
 ///
 /// The folder's name consists of digests of the root's path and of the scope's name. A process that uses the folder
 /// holds a shared lock on the file with the suffix `.lock`. The folder is removed only under an exclusive lock, so that
-/// work in progress never loses the index, from which it learns of a purge.
+/// work in progress can always read the index and detect a purge.
 package struct MemoryPlace: Sendable {
     /// The root of the cache in memory.
     package let path: String

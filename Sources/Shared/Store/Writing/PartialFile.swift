@@ -149,8 +149,8 @@ package final class PartialFile: ByteSink {
         hasNote = false
     }
 
-    /// Writes the note of a body that was just restarted. Throws `FileReplaced` if the file was replaced, because the note
-    /// would describe another file.
+    /// Writes the note of a body that was just restarted. Throws `FileReplaced` if the file was replaced, because the
+    /// note would describe another file.
     package func write(_ note: Note) throws {
         guard try isInPlace() else { throw FileReplaced() }
         hasNote = true

@@ -115,7 +115,7 @@ package final class SharedEntry {
         entry.expiresAt = latest(document.expiresAt)
     }
 
-    /// Returns the facts in the document, which include `details`, if the inspection has found the same picture.
+    /// Returns the facts in the document, including `details`. Throws if the inspection has found another picture.
     private static func facts(_ document: RemoteDocument, _ found: FileFacts) throws -> FileFacts {
         guard let told = document.picture, told.contentType == found.contentType,
             told.fileExtension == found.fileExtension, told.width == found.width, told.height == found.height

@@ -63,7 +63,8 @@ public final class Remote: RemoteTier {
 
     // MARK: Operations
 
-    /// Runs a storage operation. Throws its failure with secrets removed and the message cut to 400 characters.
+    /// Runs a storage operation. Throws the operation's failure with secrets removed and the message cut to 400
+    /// characters.
     ///
     /// - Parameter stop: throws to end the operation; by default if the run is interrupted.
     func run<Value>(
@@ -245,7 +246,7 @@ public final class Remote: RemoteTier {
         var end: String { "this run no longer \(self == .reading ? "reads from" : "uploads to") it" }
     }
 
-    /// Counts a failure. Warns if it opens the breaker or reports damage.
+    /// Counts a failure. Warns if the failure opens the breaker or reports damage.
     func note(_ failure: any Failure, _ direction: Direction) {
         let reason = failure as? RemoteFailure
         let hasOpened = state.withLock { $0[keyPath: direction.breaker].noteFailure(isFinal: reason?.isFinal ?? false) }

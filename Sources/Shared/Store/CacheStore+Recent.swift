@@ -19,7 +19,7 @@ extension CacheStore {
     /// Stores an entry for `recentEntry`. The caller has just checked its file.
     ///
     /// - Parameters:
-    ///   - name: the text of its key; for a variant, `recentName(ofVariant:)`.
+    ///   - name: the text of the entry's key; for a variant, `recentName(ofVariant:)`.
     ///   - version: the version of the index before the row was read.
     package func remember(_ entry: Entry, as name: String, version: Int?) {
         guard let version else { return }

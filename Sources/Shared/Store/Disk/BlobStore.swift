@@ -38,9 +38,9 @@ extension CacheRoot {
     /// Whether the entry's file passes the checks of `wholeFile`.
     package func isWhole(_ entry: Entry) throws -> Bool { try wholeFile(entry) != nil }
 
-    /// Returns the status of the entry's file, or nil unless the file exists, has the size in the index and, in a root
-    /// that is not shared, belongs to this user. Costs one system call. If the call fails, throws `SystemFailure`
-    /// instead of returning nil, because the file may be intact.
+    /// Returns the status of the entry's file if the file exists, has the size in the index and belongs to this user
+    /// (or to any user, in a shared root); otherwise nil. Costs one system call. If the call fails, throws
+    /// `SystemFailure` instead of returning nil, because the file may be intact.
     func wholeFile(_ entry: Entry) throws -> FileStatus? {
         guard let status = try file(entry.place), status.bytes == entry.bytes, isShared || status.owner == geteuid()
         else { return nil }

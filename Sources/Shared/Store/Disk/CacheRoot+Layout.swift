@@ -12,7 +12,7 @@ extension CacheRoot {
         let scope: String
         /// The path below the root.
         let name: String
-        /// The first two digits of its files' names.
+        /// The first two digits of the names of its files.
         let digits: String
     }
 

@@ -13,8 +13,8 @@ import Support
 final class LeaseTable: Sendable {
     private let open = Monitor<(period: LeasePeriod, file: File)?>(nil)
 
-    /// The bytes of a file, which is sparse. If a period has 10,000 leases, 1 in 100 unleased entries shares a byte
-    /// with a leased entry and is kept longer than necessary.
+    /// The size of a file in bytes. The file is sparse. If a period has 10,000 leases, 1 in 100 unleased entries shares
+    /// a byte with a leased entry and is kept longer than necessary.
     private static let slots: Int64 = 1 << 20
 
     fileprivate static func slot(of place: String) -> off_t { off_t(LockTable.offset(of: place) % slots) }

@@ -84,7 +84,7 @@ extension RuntimePlaces {
         path.utf8.starts(with: folder.utf8) && path.utf8.dropFirst(folder.utf8.count).first == UInt8(ascii: "/")
     }
 
-    /// The same places with symbolic links in their parents resolved.
+    /// Returns the same places with the symbolic links in their parent folders resolved.
     package var resolved: RuntimePlaces {
         func resolve(_ path: String) -> String {
             guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")),

@@ -19,8 +19,8 @@ public struct Entry: Sendable, Equatable {
     /// was not stored with the file.
     public internal(set) var key: String?
     public internal(set) var kind = Kind.original
-    /// The name of a variant's original. For a superseded entry, its former name, or the name of a superseded variant's
-    /// original.
+    /// The name of a variant's original. For a superseded original, its former name; for a superseded variant, the name
+    /// of its original.
     var parent: String?
     /// The SHA-256 of a variant's original.
     var parentSHA256: String?

@@ -2,7 +2,7 @@ import Support
 
 /// Read-only queries for completions. They create and repair nothing, and never wait for a lock.
 ///
-/// Throw `CacheFailure`, `UnsafePlace` or `SystemFailure` if an index cannot be read.
+/// Methods throw `CacheFailure`, `UnsafePlace` or `SystemFailure` if an index cannot be read.
 extension CacheSettings {
     /// Returns the names of all scopes, then the name of the current scope.
     public func scopeNames() throws -> [String] {
@@ -10,8 +10,8 @@ extension CacheSettings {
         return names.flatMap(\.self) + [try currentScope().text]
     }
 
-    /// Returns the keys with this prefix among the newest 10,000 entries. Reads no more, because no SQL index contains
-    /// keys.
+    /// Returns the keys with this prefix among the newest 10,000 entries. Ignores older entries, because no SQL index
+    /// contains keys.
     public func keys(beginningWith text: String) throws -> [String] {
         // `+` keeps SQLite from using `entries_by_name`, so that it reads the rows in file order.
         let sql = """

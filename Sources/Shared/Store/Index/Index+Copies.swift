@@ -22,7 +22,7 @@ extension Index {
         SELECT id, path FROM copies WHERE id > ?1 AND scope IN \(liveScopes(named: "?3")) ORDER BY id LIMIT ?2
         """
     static let hasCopies = "SELECT 1 FROM copies WHERE scope = \(liveScope) AND name = ?2 LIMIT 1"
-    /// `?1` is the scope's row number, found in the same transaction.
+    /// `?1` is the row ID of the scope, read in the same transaction.
     static let dropCopies = "DELETE FROM copies WHERE scope = ?1 AND name = ?2"
 
     func copies(of name: String, in scope: ScopeName) throws -> [FileCopy] {

@@ -94,8 +94,8 @@ extension Index {
     static let writeQuota = "INSERT INTO quotas (name, state, changed_at) VALUES (?1, ?2, ?3)"
     static let dropQuotas = "DELETE FROM quotas WHERE name = ?1 OR changed_at NOT BETWEEN ?2 AND ?3"
 
-    /// Rows expire after a day, because a server that still refuses requests will say so again. Rows from the future
-    /// are invalid, because the clock was set back.
+    /// Rows expire after a day, because a server that still refuses requests will repeat its refusal. Rows from the
+    /// future are invalid, because the clock was set back.
     private static func bounds(_ now: Timestamp) -> (oldest: Value, newest: Value) {
         (Value(now - .seconds(86_400)), Value(now + Clock.tolerance))
     }

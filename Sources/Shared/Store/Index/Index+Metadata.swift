@@ -104,7 +104,7 @@ extension Index.Connection {
         return Dictionary(uniqueKeysWithValues: sums)
     }
 
-    /// Writes a row, within a transaction. Returns false if a row that was fetched later stays.
+    /// Writes a row, within a transaction. Returns false if the existing row was fetched later and therefore stays.
     @discardableResult
     func keep(
         _ metadata: Metadata, digest: Int64, in collection: String, of scopeID: Int64, now: Timestamp

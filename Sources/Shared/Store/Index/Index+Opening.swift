@@ -41,7 +41,8 @@ extension Index {
             let isReady = version == Schema.current.version && (origin == .ours || database.isReadOnly)
             return isReady ? Connection(root: root, database: database, identity: identity, tallies: tallies) : nil
         } catch CacheFailure.indexDamaged {
-            // Set-up checks for damage again under its lock. Another program's file must not be replaced.
+            // Another program's file must not be replaced. Set-up checks again under its lock whether the index is
+            // damaged.
             try root.requireCache()
             return nil
         } catch CacheFailure.io where (try? root.indexIdentity() != identity) == true {

@@ -123,7 +123,7 @@ extension Index {
         }
         return try write(now: clock.now()) { connection in
             let database = connection.database
-            // Read the clock after the wait for the write lock, which may have been long: at an earlier time, entries
+            // Read the clock after the wait for the write lock, which may have been long. With an earlier time, entries
             // stored during the wait would seem leased.
             let now = clock.now()
             let kept = try connection.keptBytes()
@@ -205,9 +205,9 @@ struct CacheDemand: Equatable {
     /// The maximum size of the root after trimming.
     var kept = 0
 
-    /// The way in which a run exceeded the capacity.
+    /// The reason why a run exceeded the capacity.
     enum Excess: Equatable {
-        /// More was stored than fits.
+        /// The run stored more than the capacity.
         case stored(Int)
         /// Files in use could not be trimmed.
         case kept(Int)

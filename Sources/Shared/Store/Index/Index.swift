@@ -7,8 +7,8 @@ import Support
 /// a time, so no process removes a file that another has just stored. A row is inserted after its file is in place, and
 /// deleted before its file is removed.
 ///
-/// A damaged index is renamed and replaced by an empty index. The row of a file is recovered when its key is requested,
-/// or all rows by `img-cache verify --repair`.
+/// A damaged index is renamed and replaced by an empty index. After that, the row of a file is recovered when its key
+/// is requested. `img-cache verify --repair` recovers all rows.
 package final class Index: Sendable {
     package let root: CacheRoot
     private let log: Log
@@ -23,7 +23,7 @@ package final class Index: Sendable {
         /// The identity of the open file; nil if `database` is an empty database that replaces a missing root.
         var identity: File.Identity?
         var tallies = Tallies()
-        /// Entries whose lease and time of last use the next transaction writes, the earliest first.
+        /// Entries whose leases and times of last use the next transaction writes, the earliest first.
         var uses: [Entry] = []
         /// The paths of files that a command removed or found damaged. `sweep` removes them even if they are leased.
         var unspared: Set<String> = []
@@ -231,7 +231,8 @@ package final class Index: Sendable {
     func withConnection<Result>(_ body: (inout Connection) -> Result) -> Result { connection.withLock(body) }
 
     /// Returns the errors reported by SQLite's integrity check, or nil if there is no index. Reads the whole file and
-    /// changes nothing. Throws `CacheFailure.indexDamaged` if the file is not a database, and `newerLayout`.
+    /// changes nothing. Throws `CacheFailure.indexDamaged` if the file is not a database, and `newerLayout` if a later
+    /// version has migrated it.
     static func complaints(_ root: CacheRoot) throws -> [String]? {
         guard try root.hasIndex else { return nil }
         let database = try openExisting(root)

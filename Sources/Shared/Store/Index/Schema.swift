@@ -13,7 +13,7 @@ struct Schema: Sendable {
         copiesAndDirectives, durability,
     ])
 
-    /// The `application_id` of the index: "APOD". Earlier versions set none.
+    /// The `application_id` of the index: "APOD". Earlier versions did not set an ID.
     static let applicationID = 0x4150_4F44
 
     /// The program that created a database file.

@@ -7,7 +7,7 @@ import Support
 /// * Without `*` and `?`, a pattern matches every address that contains it.
 /// * With `*` or `?`, a pattern must match the whole normalized address (`WebURL.normalized`), the address without
 ///   scheme and `//`, or its path without the query.
-/// * For a key chosen by the user, it must match the whole key, or the part after `key:`.
+/// * For a key chosen by the user, a pattern with `*` or `?` must match the whole key, or the part after `key:`.
 /// * Matching is case-sensitive except in scheme and host. Spaces and non-ASCII characters match their normalized form:
 ///   mapped to ASCII in the host, percent-encoded elsewhere.
 ///

@@ -24,9 +24,9 @@ extension CacheStore {
         return try index.setKey(entry, key.text, now: clock.now())
     }
 
-    /// Moves an entry from the key that an earlier version used to the current key. Keeps the old key if the root is
-    /// read-only, the file system has no hard links, or the current key is not lasting. Variants must then be made
-    /// again.
+    /// Moves an entry from the key that an earlier version used to the current key. Its variants must then be made
+    /// again. Keeps the old key if the root is read-only, the file system has no hard links, or the current key is not
+    /// lasting.
     private func moved(to key: CacheKey) throws -> Entry? {
         guard let former = key.former, let entry = try validated(CacheKey(address: former)) else { return nil }
         if index.isReadOnly || !key.isLasting { return entry }

@@ -69,7 +69,7 @@ public struct CacheMetadata: Sendable {
     ///
     /// - Parameters:
     ///   - byteLimit: the maximum size of the item's document.
-    /// - Parameter isLasting: whether the item may have no expiry. Otherwise, the item expires at most a TTL from now.
+    ///   - isLasting: whether the item may have no expiry. Otherwise, the item expires at most a TTL from now.
     public func remoteItem(
         _ name: String, in collection: String, atMost byteLimit: Int, isLasting: Bool
     ) throws -> Metadata? {

@@ -9,7 +9,7 @@ package final class BodyWriter: ByteSink {
     package var count: Int { bounded.count }
     private let bounded: BoundedFile
     private var file: File { bounded.file }
-    /// The digest of the first `count` bytes; not updated once there is a follower.
+    /// The digest of the first `count` bytes; no longer updated once a follower computes it.
     private var hash: SHA256
     private let begun: Int
     private var follower: Follower?

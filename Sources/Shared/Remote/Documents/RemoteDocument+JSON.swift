@@ -46,24 +46,24 @@ extension RemoteDocument {
     init?(_ bytes: [UInt8], named name: RemoteName, key: [UInt8]?) throws {
         guard let envelope = try? Record(parsing: bytes), let raw = envelope.raw("document"),
             let record = try? Record(parsing: raw)
-        else { throw RemoteFailure.damaged("it is not a document") }
+        else { throw RemoteFailure.damaged("the bytes are not a document") }
         if let key {
             guard let hmac = envelope.string("hmac"), HMAC.matches(hmac, Array(raw), key: key) else { return nil }
         }
         guard record.integer("layout") == 1, record.string("name") == name.digest else {
-            throw RemoteFailure.damaged("it is the document of another entry")
+            throw RemoteFailure.damaged("the document describes another entry")
         }
         // C0, DEL and C1 (Unicode, category Cc).
         let isControl = { (scalar: Unicode.Scalar) in scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) }
         for name in Self.texts where record.string(name)?.unicodeScalars.contains(where: isControl) == true {
-            throw RemoteFailure.damaged("its field \"\(name)\" has control characters")
+            throw RemoteFailure.damaged("the field \"\(name)\" has control characters")
         }
         guard record.string("url").map(Self.isAddress) ?? true else {
-            throw RemoteFailure.damaged("its url cannot be fetched")
+            throw RemoteFailure.damaged("the url cannot be fetched")
         }
         func time(_ field: FieldPath) -> Timestamp? { record.string(field).flatMap { Timestamp(iso8601: $0) } }
         guard let subject = Subject(record), let content = Content(record), let fetchedAt = time("fetched_at") else {
-            throw RemoteFailure.damaged("it lacks a required field")
+            throw RemoteFailure.damaged("the document lacks a required field")
         }
         self.init(
             name: name, subject: subject, content: content, picture: FileFacts(record), url: record.string("url"),

@@ -74,7 +74,7 @@ final class RemoteOperation: Sendable {
             }
             return state.bytes > limits.byteLimit
         }
-        if isTooMuch { throw RemoteFailure.damaged("it has more than \(ByteCount.description(limits.byteLimit))") }
+        if isTooMuch { throw RemoteFailure.damaged("it sent more than \(ByteCount.description(limits.byteLimit))") }
     }
 }
 

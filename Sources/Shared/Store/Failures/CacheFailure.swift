@@ -91,8 +91,8 @@ extension CacheFailure {
         case .badScope(let reason): "invalid scope name: \(reason)"
         case .badKey(let reason): "invalid key: \(reason)"
         case .newerLayout(let found, let supported, let root):
-            "the cache at \(root) has layout \(found), this version supports \(supported); use newer tools or another"
-                + " --cache-dir"
+            "the cache at \(root) has layout \(found), but this version supports at most \(supported); use newer tools or"
+                + " another --cache-dir"
         case .noRoot:
             "no folder for the cache; set HOME or XDG_CACHE_HOME to an absolute path, or name a folder with"
                 + " --cache-dir"

@@ -196,8 +196,8 @@ enum RemoteDamage: Failure {
     var exitCode: ExitCode { .data }
     var message: String {
         switch self {
-        case .anotherDigest: "its bytes have a different SHA-256"
-        case .anotherPicture: "it is not the picture that its document describes"
+        case .anotherDigest: "the bytes have a different SHA-256"
+        case .anotherPicture: "the picture differs from its document"
         }
     }
 }

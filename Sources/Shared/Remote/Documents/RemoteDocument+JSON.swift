@@ -3,7 +3,7 @@ import Records
 import Store
 import Support
 
-/// The JSON form of a document: `{"document":{…}}`, preceded by `"hmac"` if it is signed.
+/// The JSON form of a document: `{"document":{…}}`, preceded by `"hmac"` if the document is signed.
 extension RemoteDocument {
     func encoded(key: [UInt8]?) -> [UInt8] {
         let document = json.bytes

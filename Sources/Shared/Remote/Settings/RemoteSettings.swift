@@ -40,7 +40,7 @@ public struct RemoteSettings: Sendable, Equatable {
     public var mode: Mode
     public var scopes: RemoteScopes
     public var timeouts: Timeouts
-    /// Whether using the remote is the purpose of the run. Waiting for it is then not lost time.
+    /// Whether using the remote is the purpose of the run. Time spent waiting for the remote is then not lost time.
     public var isPatient = false
     /// The maximum time that `Remote.close` waits for uploads.
     public var wait: Duration

@@ -34,7 +34,7 @@ protocol RemoteStorage: Sendable {
     /// object.
     ///
     /// - Parameters:
-    ///   - lifetime: the time until the object expires; nil if it never does.
+    ///   - lifetime: the time until the object expires; nil if the object never expires.
     ///   - claim: the claim under which the object was fetched or made.
     func write(
         _ body: RequestBody, to object: RemoteObject, lifetime: Duration?, under claim: (any RemoteClaim)?,

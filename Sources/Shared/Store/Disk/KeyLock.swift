@@ -2,7 +2,8 @@ import CSystem
 import Libc
 import Support
 
-/// A lock that excludes all other threads and processes that use a root. The kernel releases it when its holder dies.
+/// A lock that excludes all other threads and processes that use a root. The kernel releases the lock when its holder
+/// dies.
 ///
 /// Each lock is on one byte of a single file, `locks/all`, which is never removed. On systems and file systems without
 /// byte locks (`csystem_has_byte_locks`), each lock is a file with an `flock`.

@@ -186,8 +186,8 @@ extension Index {
                 guard failure.isMissing else {
                     throw CacheFailure.io(detail: "cannot rename it", root: root.path, errno: failure.errno)
                 }
-                // There is no log to rename. A log of an earlier damaged index must not be applied to the index renamed
-                // next.
+                // There is nothing to rename. Remove the earlier file, because its log must not be applied to another
+                // index.
                 root.remove(damaged + suffix)
             }
         }

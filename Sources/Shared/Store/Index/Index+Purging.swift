@@ -3,7 +3,7 @@ import Support
 extension Index {
     /// Runs `body`, a transaction that removes entries. If the disk is too full for the write-ahead log, removes some
     /// files of these entries (an entry without a file is treated as absent), empties the log and retries. The retry
-    /// needs some tens of kilobytes; it fails if the removed files were smaller.
+    /// needs some tens of kilobytes, so it fails if the removed files were smaller.
     ///
     /// - Parameter files: called on a full disk. Returns the paths, below the root, of some files of the entries.
     func removing<Result>(_ files: () throws -> [String], _ body: () throws -> Result) throws -> Result {
@@ -212,7 +212,7 @@ extension Index.Connection {
     /// Also creates a row for a scope that has none, because a download for it may be in progress.
     fileprivate func purge(_ scope: ScopeName) throws -> EntrySum {
         var (id, generation, _) = try live(scope)
-        // If the index was lost, the scope may have files although it has no row. Add the row, so that they are purged.
+        // If the index was lost, the scope may have files but no row. Add the row, so that the files are purged.
         if id == nil, try mayLackRows() { id = try addLiveRow(scope, generation: generation) }
         guard let id else {
             _ = try addLiveRow(scope, generation: generation &+ 1)

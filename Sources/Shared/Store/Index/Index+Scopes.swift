@@ -32,9 +32,9 @@ extension Index {
 
     package func currentScope() throws -> ScopeName? { try perform { try Self.currentScope($0.database) } }
 
-    /// Returns the current generation of the scope. Each purge increases it; results of work that began in an earlier
-    /// generation must not be stored. Throws `CacheFailure.scopeChanged` if the run uses the current scope and another
-    /// scope has become current.
+    /// Returns the current generation of the scope. Each purge increases the generation; results of work that began in
+    /// an earlier generation must not be stored. Throws `CacheFailure.scopeChanged` if the run uses the current scope
+    /// and another scope has become current.
     package func generation(of scope: ActiveScope) throws -> Int64 { try perform { try $0.generation(of: scope) } }
 
     func folder(of scope: ScopeName) throws -> String {

@@ -145,7 +145,7 @@ extension Index {
             let leases = try root.leases.live(at: now, in: root)
             let free = try victims.filter { victim in
                 guard !victim.isPurged, let end = try victim.place.flatMap(leases.end) else { return true }
-                // Record the lease in the row, so that the next trim skips it.
+                // Record the lease in the row, so that the next trim skips the entry.
                 try database.run(
                     "UPDATE entries SET lease_until = ?2, last_used = min(last_used, ?3) WHERE id = ?1",
                     Value(Int(victim.candidate.id)), Value(end), Value(now))

@@ -14,7 +14,7 @@ package final class Index: Sendable {
     private let log: Log
     private let interruption: Interruption
     private let connection: Monitor<Connection>
-    /// The number of `CacheStore`s that use the index. The last of them calls `close` when it is released.
+    /// The number of `CacheStore`s that use the index. The last `CacheStore` calls `close` when it is released.
     private let users = Monitor(0)
 
     struct Connection {
@@ -23,7 +23,7 @@ package final class Index: Sendable {
         /// The identity of the open file; nil if `database` is an empty database that replaces a missing root.
         var identity: File.Identity?
         var tallies = Tallies()
-        /// Entries whose leases and times of last use the next transaction writes, the earliest first.
+        /// The uses of entries that the next transaction will write, the earliest first.
         var uses: [Entry] = []
         /// The paths of files that a command removed or found damaged. `sweep` removes them even if they are leased.
         var unspared: Set<String> = []

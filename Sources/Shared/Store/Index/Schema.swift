@@ -135,8 +135,8 @@ struct Schema: Sendable {
         """
 
     /// * `scopes` has one live row for each scope, found by the hash in its folder, and a row for each generation that
-    ///   is being purged. No query returns entries of purged generations. Their files are removed with the generation's
-    ///   folder, so the trigger does not add them to `doomed`.
+    ///   is being purged. No query returns entries of purged generations. The files of these entries are removed with
+    ///   the generation's folder, so the trigger does not add them to `doomed`.
     /// * `folder` is `<hash>` for generation 0 and `<hash>/g<generation>` after that, see `ScopeName.folder`.
     /// * A scope without a live row is in the generation `first_generation` of `settings`, or in generation 0 if there
     ///   is no such setting.

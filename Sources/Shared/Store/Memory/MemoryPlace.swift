@@ -109,7 +109,7 @@ package struct MemoryPlace: Sendable {
         return flock(file.descriptor, LOCK_EX | LOCK_NB) != 0
     }
 
-    /// Whether a process is writing a file in this place, which can be evicted once it is complete. Ignores empty
+    /// Whether a process is writing a file in this place. Such a file can be evicted once it is complete. Ignores empty
     /// files, whose writers may themselves be waiting for space.
     var isBeingWritten: Bool {
         get throws {

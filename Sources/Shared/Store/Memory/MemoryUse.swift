@@ -11,7 +11,7 @@ import Support
 ///
 /// All methods are thread-safe.
 package final class MemoryUse: Sendable {
-    /// In bytes.
+    /// The memory limit in bytes.
     let limit: Int
     private let places: RuntimePlaces
     private let clock: Clock

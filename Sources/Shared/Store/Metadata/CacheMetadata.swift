@@ -7,8 +7,8 @@ extension CacheStore {
 /// Small items of data, stored by collection and name.
 ///
 /// Metadata belongs to the scope: a purge, switch or reset removes it, and running work that began earlier can store no
-/// more items. It does not count towards the capacity and is not trimmed, because collections are small compared with a
-/// large picture. `clean` removes it a month after its expiry. Methods throw the errors of `CacheStore`.
+/// more items. Metadata does not count towards the capacity and is not trimmed, because collections are small compared
+/// with a large picture. `clean` removes items a month after their expiry. Methods throw the errors of `CacheStore`.
 public struct CacheMetadata: Sendable {
     /// A collection of metadata, and whether its items never expire.
     package typealias SharedCollection = (name: String, isLasting: Bool)

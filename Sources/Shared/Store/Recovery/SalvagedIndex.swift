@@ -18,7 +18,7 @@ struct SalvagedIndex {
         self.database = database
     }
 
-    /// Returns the result of `body`, or nil if damage prevents it. Throws if a system call fails.
+    /// Returns the result of `body`, or nil if `body` fails because of the damage. Throws if a system call fails.
     private static func reading<Result>(_ body: () throws -> Result?) throws -> Result? {
         do {
             return try body()

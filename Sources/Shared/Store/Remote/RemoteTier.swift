@@ -43,9 +43,9 @@ public protocol RemoteTier: Sendable {
 public enum RemoteAnswer<Value> {
     case found(Value)
     case absent
-    /// The content is damaged. The remote has already reported it.
+    /// The content is damaged. The remote has already reported the damage.
     case damaged
-    /// The request failed. The remote has already reported it.
+    /// The request failed. The remote has already reported the failure.
     case failed
     /// No request was sent, because too many requests of this run have failed.
     case notAsked

@@ -125,8 +125,9 @@ package final class SharedEntry {
 
     // MARK: To the remote
 
-    /// Waits until this machine has the exclusive right to fetch or make the entry. Returns whether it was granted;
-    /// another machine may have stored the entry in the meantime. Throws `Cancelled` and the errors of `check`.
+    /// Waits until this machine has the exclusive right to fetch or make the entry. Returns whether the right was
+    /// granted; another machine may have stored the entry in the meantime. Throws `Cancelled` and the errors of
+    /// `check`.
     package func claim(check: () throws -> Void) throws -> Bool {
         guard remote.writes(cache.scope) else { return false }
         claim = try remote.claim(name, check: check)

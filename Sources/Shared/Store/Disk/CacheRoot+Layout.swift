@@ -33,7 +33,7 @@ extension CacheRoot {
         }
     }
 
-    /// Returns the highest generation of a scope that has a folder, or 0.
+    /// Returns the highest generation among the folders of a scope, or 0.
     func latestGeneration(of hash: String) throws -> Int64 {
         try names(in: "\(Self.scopes)/\(hash)").compactMap { Self.generation(ofFolder: "\(hash)/\($0)") }.max() ?? 0
     }

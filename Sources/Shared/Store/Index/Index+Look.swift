@@ -38,8 +38,8 @@ extension Index {
         }
     }
 
-    /// A number that changes whenever a process changes entries. The counters and uses that this process writes do not
-    /// change the number. Nil if unknown, as for a read-only root or a replaced index. Costs about 3 µs.
+    /// A number that changes whenever another process writes to the index, or this process changes entries. Nil if
+    /// unknown, as for a read-only root or a replaced index. Costs about 3 µs.
     package func version() -> Int? { withConnection { try? $0.currentVersion() } }
 }
 

@@ -1,14 +1,15 @@
 #pragma once
 #include <sqlite3.h>
 
-// Functions that Swift cannot call: they have variable arguments, or need constants that are casts.
+// Wrappers of functions that Swift cannot call, because they have variable arguments or need constants that are casts.
 
 /// Keeps the write-ahead log when the last connection closes.
 static inline int csqlite_keep_log_on_close(sqlite3 *database) {
     return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
 }
 
-/// Treats the file as untrusted: functions and views in its schema are not run, and SQL cannot corrupt the schema.
+/// Treats the file as untrusted: disables views and unsafe functions in its schema, and SQL that could corrupt the
+/// file.
 static inline void csqlite_distrust(sqlite3 *database) {
     sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
     sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);

@@ -3,18 +3,18 @@ import Support
 
 /// A queue of uploads, and the threads that perform them.
 ///
-/// Holds no bytes of pictures. The number and total size of waiting uploads are limited, and `close` limits the delay
-/// that a slow remote can cause at the end of a run.
+/// Holds no picture data in memory. The number and total size of waiting uploads are limited, and `close` limits the
+/// delay that a slow remote can cause at the end of a run.
 final class OfferQueue: Sendable {
     private struct State {
         var waiting: [RemoteOffer] = []
         var bytes = 0
         var active = 0
         var threads: [Thread] = []
-        /// The number of uploads that did not fit.
+        /// The number of offers that `add` has refused.
         var dropped = 0
         var isClosed = false
-        /// Whether the time for uploads is over.
+        /// Whether `close` has cancelled the remaining uploads.
         var isGivenUp = false
     }
 
@@ -31,7 +31,7 @@ final class OfferQueue: Sendable {
         self.push = push
     }
 
-    /// Adds an offer without waiting. Returns false if the queue is full or closed.
+    /// Adds an offer without waiting. Returns false if the queue is full or closed, or has no thread.
     func add(_ offer: RemoteOffer) -> Bool {
         state.update { state in
             let (bytes, overflow) = state.bytes.addingReportingOverflow(offer.document.count)
@@ -65,7 +65,8 @@ final class OfferQueue: Sendable {
         }
     }
 
-    /// Waits for an offer and removes the oldest. Returns nil once the queue is closed and empty, or has given up.
+    /// Waits until an offer is queued, and removes the oldest offer. Returns nil once the queue is closed and empty, or
+    /// has given up.
     private func next() -> RemoteOffer? {
         let next: RemoteOffer?? = state.wait { state in
             if state.isGivenUp || state.isClosed && state.waiting.isEmpty { return .some(nil) }
@@ -79,7 +80,7 @@ final class OfferQueue: Sendable {
     }
 
     /// Closes the queue, waits at most `limit` for the uploads to finish, and cancels the rest. Returns the number of
-    /// offers that were dropped or cancelled.
+    /// offers that were refused or cancelled.
     ///
     /// - Parameter isStopped: whether the run has been interrupted, which ends the wait.
     func close(atMost limit: Duration, isStopped: () -> Bool) -> Int {

@@ -2,8 +2,8 @@ import Store
 import Support
 
 extension Remote {
-    /// The pauses between attempts: short at first for quick work, then long enough for a server with a thousand
-    /// waiting machines.
+    /// The pauses between attempts: short at first, for entries that are made quickly, then long enough for a server
+    /// with a thousand waiting machines. The last pause is repeated.
     private static let tries: [Duration] = [
         .milliseconds(20), .milliseconds(50), .milliseconds(100), .milliseconds(200),
     ]

@@ -11,7 +11,7 @@ public final class Remote: RemoteTier {
     struct State {
         var reading = CircuitBreaker()
         var writing = CircuitBreaker()
-        /// The time that records have waited for the storage in vain.
+        /// The time that records have waited in vain for the storage.
         var lost = LostTime()
         /// The time that records have waited for other machines.
         var claims = LostTime()
@@ -63,7 +63,8 @@ public final class Remote: RemoteTier {
 
     // MARK: Operations
 
-    /// Runs a storage operation. Throws its failure with secrets removed and the message cut to 400 characters.
+    /// Runs a storage operation. Throws the operation's failure with secrets removed and the message cut to 400
+    /// characters.
     ///
     /// - Parameter stop: throws to end the operation; by default if the run is interrupted.
     func run<Value>(
@@ -117,7 +118,7 @@ public final class Remote: RemoteTier {
         try run(.asking(settings.timeouts), stop: stop) { try storage.size(of: object, $0) }
     }
 
-    /// An error that the caller's `receive` closure threw. It does not count as a failure of the remote.
+    /// An error thrown by the caller's `receive` closure. It is not a failure of the remote.
     struct ReceiverFailed: Error {
         let error: any Error
     }
@@ -141,7 +142,7 @@ public final class Remote: RemoteTier {
         try content(of: document, byteLimit: settings.byteLimit, receive: receive)
     }
 
-    /// Reads the content of a document. Content of more than `byteLimit` bytes counts as absent.
+    /// Reads the content of a document. Returns `.absent` if the content has more than `byteLimit` bytes.
     func content(
         of document: RemoteDocument, byteLimit: Int, receive: (RawSpan) throws -> Void
     ) throws -> RemoteAnswer<Void> {
@@ -219,7 +220,7 @@ public final class Remote: RemoteTier {
 
     /// Counts the time since `start` as lost, and stops reading once the total reaches the limit.
     ///
-    /// - Parameter free: a wait of at most this length does not count.
+    /// - Parameter free: the maximum length of a wait that is not counted.
     func noteLost(since start: Duration, unlessWithin free: Duration = .zero) {
         let now = SteadyTime.now()
         if settings.isPatient || now - start <= free { return }
@@ -245,7 +246,7 @@ public final class Remote: RemoteTier {
         var end: String { "this run no longer \(self == .reading ? "reads from" : "uploads to") it" }
     }
 
-    /// Counts a failure. Warns if it opens the breaker or reports damage.
+    /// Counts a failure. Warns if the failure opens the breaker or reports damage.
     func note(_ failure: any Failure, _ direction: Direction) {
         let reason = failure as? RemoteFailure
         let hasOpened = state.withLock { $0[keyPath: direction.breaker].noteFailure(isFinal: reason?.isFinal ?? false) }
@@ -340,8 +341,8 @@ public final class Remote: RemoteTier {
         return sent
     }
 
-    /// Waits for uploads and for the release of claims, at most for `RemoteSettings.wait` less the time that the run
-    /// has already lost. If less than `Timeouts.connect` is left for the release, its limit is `Timeouts.connect`.
+    /// Waits for uploads, and then for the release of claims. The time limit is `RemoteSettings.wait` minus the time
+    /// that the run has already lost, but at least `Timeouts.connect` for the release.
     public func close() {
         let wait = max(settings.wait - state.withLock { $0.lost.total }, .zero)
         let end = SteadyTime.now() + wait

@@ -19,7 +19,7 @@ extension CacheStore {
     /// Stores an entry for `recentEntry`. The caller has just checked its file.
     ///
     /// - Parameters:
-    ///   - name: the text of its key; for a variant, `recentName(ofVariant:)`.
+    ///   - name: the text of the entry's key; for a variant, `recentName(ofVariant:)`.
     ///   - version: the version of the index before the row was read.
     package func remember(_ entry: Entry, as name: String, version: Int?) {
         guard let version else { return }
@@ -94,8 +94,8 @@ extension CacheStore {
 
     // MARK: Leases
 
-    /// Leases an entry and records its use. Returns nil if it has just been removed. Never waits for a process that
-    /// writes to the index.
+    /// Leases an entry and records its use. Returns nil if the entry has just been removed. Never waits for a process
+    /// that writes to the index.
     ///
     /// - Parameter version: the version of the index before the row was read. If it is unchanged, the row is not read
     ///   again.
@@ -104,7 +104,7 @@ extension CacheStore {
         return try extendLease(of: [entry], version: version)[0]
     }
 
-    /// Leases several entries. Returns them unchanged if the root is read-only.
+    /// Leases several entries, like the method for a single entry. Returns them unchanged if the root is read-only.
     package func extendLease(of entries: [Entry], version: Int? = nil) throws -> [Entry?] {
         let now = clock.now()
         let entries = settings.syncs && !index.isReadOnly ? try makeDurable(entries) : entries
@@ -134,8 +134,8 @@ extension CacheStore {
         return result
     }
 
-    /// Runs `body`, which records uses of entries. Only logs a read-only root, a full disk and failed system calls,
-    /// because the entries themselves are usable.
+    /// Runs `body`, which records uses of entries. If the root is read-only, the disk is full or a system call fails,
+    /// logs the failure and returns, because the entries themselves are usable.
     func toleratingUnwritable(_ body: () throws -> Void) throws {
         do {
             try body()

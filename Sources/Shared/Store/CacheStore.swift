@@ -4,7 +4,7 @@ import Support
 /// The entries of a scope, shared with all processes that use the same root.
 ///
 /// All methods block and are thread-safe. Entries appear completely or not at all. A damaged entry, or an entry without
-/// its file, counts as absent.
+/// its file, is treated as absent.
 ///
 /// Methods throw `CacheFailure` if the root or its index cannot be used, or if the method writes and the root is
 /// read-only; `SystemFailure` if a system call fails; and `Cancelled` if the run is stopped. No method uses the network
@@ -25,12 +25,12 @@ public final class CacheStore: Sendable {
     let recent: Monitor<LRU<RecentEntry>>
     let trimmer: Trimmer
 
-    // The time limits of the maintenance at the end of a run, too short to notice.
+    // The time limits of the maintenance at the end of a run, short enough not to be noticed.
     private static let purgeTime: Duration = .milliseconds(50)
     private static let rebuildTime: Duration = .milliseconds(50)
     private static let trimTime: Duration = .milliseconds(250)
 
-    /// Opens the cache. A missing root counts as empty and is created by the first write. Costs some tenths of a
+    /// Opens the cache. A missing root is treated as empty, and the first write creates it. Costs some tenths of a
     /// millisecond, independent of the number of entries. Throws `CacheFailure`: `cannotMakeRoot`, `notACache`,
     /// `newerLayout`, `io`, `busy`; `UnsafePlace` for a root that other users could have prepared or can change.
     ///
@@ -46,7 +46,7 @@ public final class CacheStore: Sendable {
             interruption: interruption, inspect: inspect)
     }
 
-    /// - Parameter index: the index of the root, if it is open already.
+    /// - Parameter index: the index of the root, if it is already open.
     package init(
         settings: CacheSettings, index: Index?, remote: (any RemoteTier)?, clock: Clock, log: Log, metrics: Metrics,
         interruption: Interruption, inspect: @escaping Inspection
@@ -81,7 +81,7 @@ public final class CacheStore: Sendable {
             interruption: interruption, inspect: inspect)
     }
 
-    /// Returns the entry of a key, expired or not.
+    /// Returns the entry of a key, even if it has expired.
     ///
     /// - Parameter handingOut: whether the caller will use the path. If so, the entry becomes the most recently used
     ///   and its lease begins, which costs at most one small write per minute and entry.
@@ -129,7 +129,7 @@ public final class CacheStore: Sendable {
 
     /// Writes the pending counts of all scopes, trims the root, and continues pending purges and recoveries for a short
     /// time. Runs when the last `CacheStore` of this process on this root is released; a tool that ends with `exit`
-    /// must call it. The cache remains usable.
+    /// must call this method. The cache remains usable.
     public func close() {
         if index.isReadOnly { return }
         do {
@@ -138,7 +138,7 @@ public final class CacheStore: Sendable {
                 if index.takeHasWritten() {
                     let state = try index.rootState()
                     // Limit the time: after a reduction of the capacity, a run that only looked up an entry could have
-                    // to remove a million others.
+                    // to remove a million other entries.
                     trimmer.trim(state, atMost: Self.trimTime)
                     if state.isPurgePending { try scopes.continuePurges(for: Self.purgeTime) }
                     if settings.memory == nil { try recovery.continueRebuild(for: Self.rebuildTime) }
@@ -158,7 +158,7 @@ public final class CacheStore: Sendable {
         try index.find(name, in: scope).flatMap { try checked($0, onLoss: onLoss) }
     }
 
-    /// Returns the entry of a row that was already read if its file matches the row; otherwise removes the row.
+    /// Returns `found`, a row that was already read, if its file matches the row; otherwise removes the row.
     func checked(_ found: Entry, onLoss: () -> Void = {}) throws -> Entry? {
         switch try fileState(of: found) {
         case .right: return found
@@ -193,8 +193,8 @@ public final class CacheStore: Sendable {
         return isRight ? .right : .unconfirmed
     }
 
-    /// Compares a file with the SHA-256 in its row. If they match, makes the entry durable, so this happens only once;
-    /// otherwise removes the row.
+    /// Compares a file with the SHA-256 in its row. If they match, makes the entry durable, so that later runs need not
+    /// compare the file again; otherwise removes the row.
     private func confirmed(_ found: Entry) throws -> Entry? {
         guard let file = try index.root.openIfPresent(found.place), try isRight(found, file) else {
             return try replaced(found)
@@ -219,7 +219,7 @@ public final class CacheStore: Sendable {
     /// Whether a file has the SHA-256 in its row. An unsettled original must also pass the inspection.
     private func isRight(_ entry: Entry, _ file: File) throws -> Bool {
         guard try BlobStore.sha256(of: file) == entry.sha256 else { return false }
-        // Truncated originals, stored on request, would not pass.
+        // Truncated originals that were stored on request would not pass the inspection.
         let isKeptAnyway = entry.key?.hasPrefix(CacheKey.truncatedPrefix) == true
         return try !entry.isUnsettled || entry.kind != .original || isKeptAnyway || recovery.wholePicture(file) != nil
     }
@@ -263,7 +263,7 @@ public final class CacheStore: Sendable {
     /// Locks the name of an entry, to fetch, make or remove it. Throws `CacheFailure.stalled` if the holder makes no
     /// progress for `settings.timeout`, and the errors of `whileWaiting`.
     ///
-    /// - Parameter generation: the generation of the entry's partial file, whose growth is progress.
+    /// - Parameter generation: the generation of the entry's partial file, whose growth shows progress.
     package func lock(
         _ name: String, for work: LockedWork.Kind = .making, generation: Int64 = 0, whileWaiting: () throws -> Void = {}
     ) throws -> KeyLock {
@@ -277,8 +277,8 @@ public final class CacheStore: Sendable {
         return lock
     }
 
-    /// Runs `body`; after a signal, the process waits until it has ended. Runs `body` again if the root was removed in
-    /// the meantime: taking the key's lock creates a new root.
+    /// Runs `body`. If a signal arrives, the process ends only after `body` has ended. Runs `body` again if the root
+    /// was removed in the meantime, because acquiring the key's lock creates a new root.
     package func withstanding<Result>(_ body: () throws -> Result) throws -> Result {
         try interruption.during { try index.againIfRemoved(body) }
     }

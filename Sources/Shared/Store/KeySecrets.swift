@@ -21,7 +21,7 @@ public final class KeySecrets: Sendable {
         var inMemory: [UInt8]?
     }
 
-    /// Opens no file yet.
+    /// Opens no file.
     ///
     /// - Parameters:
     ///   - settings: the settings of a root's caches; nil for addresses that are not stored.

@@ -3,7 +3,7 @@ import Records
 import Store
 import Support
 
-/// The JSON form of a document: `{"document":{…}}`, preceded by `"hmac"` if it is signed.
+/// The JSON form of a document: `{"document":{…}}`, preceded by `"hmac"` if the document is signed.
 extension RemoteDocument {
     func encoded(key: [UInt8]?) -> [UInt8] {
         let document = json.bytes
@@ -46,22 +46,22 @@ extension RemoteDocument {
     init?(_ bytes: [UInt8], named name: RemoteName, key: [UInt8]?) throws {
         guard let envelope = try? Record(parsing: bytes), let raw = envelope.raw("document"),
             let record = try? Record(parsing: raw)
-        else { throw RemoteFailure.damaged("it is not a document") }
+        else { throw RemoteFailure.damaged("the bytes are not a document") }
         if let key {
             guard let hmac = envelope.string("hmac"), HMAC.matches(hmac, Array(raw), key: key) else { return nil }
         }
         guard record.integer("layout") == 1, record.string("name") == name.digest else {
-            throw RemoteFailure.damaged("it is the document of another entry")
+            throw RemoteFailure.damaged("the document describes another entry")
         }
         for name in Self.texts where record.string(name)?.unicodeScalars.contains(where: \.isControl) == true {
-            throw RemoteFailure.damaged("its field \"\(name)\" has control characters")
+            throw RemoteFailure.damaged("the field \"\(name)\" has control characters")
         }
         guard record.string("url").map(Self.isAddress) ?? true else {
-            throw RemoteFailure.damaged("its url cannot be fetched")
+            throw RemoteFailure.damaged("the url cannot be fetched")
         }
         func time(_ field: FieldPath) -> Timestamp? { record.string(field).flatMap { Timestamp(iso8601: $0) } }
         guard let subject = Subject(record), let content = Content(record), let fetchedAt = time("fetched_at") else {
-            throw RemoteFailure.damaged("it lacks a required field")
+            throw RemoteFailure.damaged("the document lacks a required field")
         }
         self.init(
             name: name, subject: subject, content: content, picture: FileFacts(record), url: record.string("url"),
@@ -75,7 +75,7 @@ extension RemoteDocument {
             cost: .milliseconds(min(max(record.integer("cost_ms") ?? 0, 0), 86_400_000)))
     }
 
-    /// The text fields, which may be printed, stored or sent.
+    /// The text fields. They must not have control characters, because they may be printed, stored or sent.
     private static let texts: [FieldPath] = [
         "kind", "key", "variant", "row", "collection", "content_type", "extension", "details", "url", "etag",
         "last_modified", "fetched_at", "expires_at", "usable_until", "stands_in_until",
@@ -85,7 +85,7 @@ extension RemoteDocument {
 }
 
 extension RemoteDocument.Subject {
-    /// The values of the document's fields with these names; `of` is `of_sha256`.
+    /// The values of the JSON fields `kind`, `key`, `variant`, `of_sha256`, `row` and `collection`.
     fileprivate var fields:
         (kind: String, key: String?, variant: String?, of: String?, row: String?, collection: String?)
     {

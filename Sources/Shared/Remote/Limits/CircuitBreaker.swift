@@ -1,6 +1,6 @@
 /// Stops requests to the remote for the rest of a run once too many have failed.
 struct CircuitBreaker: Sendable, Equatable {
-    /// The number of consecutive failures that opens the breaker. So many are unlikely to be a coincidence.
+    /// The number of consecutive failures that opens the breaker. Five failures are unlikely to be a coincidence.
     static let limit = 5
 
     private(set) var isOpen = false
@@ -10,7 +10,7 @@ struct CircuitBreaker: Sendable, Equatable {
 
     /// Returns whether this failure opened the breaker.
     ///
-    /// - Parameter isFinal: whether the same request would certainly fail again.
+    /// - Parameter isFinal: whether a retry would certainly fail too.
     mutating func noteFailure(isFinal: Bool) -> Bool {
         failures += 1
         guard !isOpen, isFinal || failures >= Self.limit else { return false }

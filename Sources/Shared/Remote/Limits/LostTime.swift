@@ -1,10 +1,11 @@
-/// The time that a run has wasted waiting for a remote. Overlapping waits of several threads count once.
+/// The time that a run has wasted waiting for a remote. Overlapping waits of several threads are counted once.
 struct LostTime: Sendable, Equatable {
-    /// Disjoint and sorted. Threads report a span when it ends, so a new span can overlap only the last few.
+    /// Disjoint and sorted by time. Threads report a span when it ends, so a new span can overlap only the last few
+    /// spans.
     private var spans: [Range<Duration>] = []
     private(set) var total = Duration.zero
 
-    /// The maximum number of spans: more than the threads that wait at the same time.
+    /// The number of spans to store: more than the number of threads that wait at the same time.
     private static let spanLimit = 64
 
     mutating func add(_ span: Range<Duration>) {

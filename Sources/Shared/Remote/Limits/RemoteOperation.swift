@@ -17,7 +17,7 @@ final class RemoteOperation: Sendable {
 
     private struct State {
         var bytes = 0
-        /// The start of the current rate window.
+        /// The start of the current window of `Limits.stall`.
         var windowStart: Duration
         var bytesBeforeWindow = 0
     }
@@ -42,7 +42,7 @@ final class RemoteOperation: Sendable {
 
     var bytes: Int { state.withLock { $0.bytes } }
 
-    /// The longest wait before the next `check`.
+    /// The maximum time to wait before the next `check`.
     var pause: Duration { min(max(begun + limits.deadline - now(), .zero), .milliseconds(50)) }
 
     /// Throws `RemoteFailure.failed` if a time limit is reached or the transfer is too slow. Rethrows errors of `stop`.
@@ -74,12 +74,12 @@ final class RemoteOperation: Sendable {
             }
             return state.bytes > limits.byteLimit
         }
-        if isTooMuch { throw RemoteFailure.damaged("it has more than \(ByteCount.description(limits.byteLimit))") }
+        if isTooMuch { throw RemoteFailure.damaged("it sent more than \(ByteCount.description(limits.byteLimit))") }
     }
 }
 
 extension RemoteOperation.Limits {
-    /// The minimum number of bytes in each window of `stall`.
+    /// The number of bytes that must be transferred within `stall`.
     fileprivate var windowBytes: Int {
         Int(max(stall.milliseconds, 1)).multipliedReportingOverflow(by: RemoteSettings.Timeouts.leastRate)
             .partialValue / 1000
@@ -99,8 +99,9 @@ extension RemoteOperation.Limits {
         reading(atMost: 0, timeouts, patience: patience.map { min($0, timeouts.answer) } ?? timeouts.answer)
     }
 
-    /// Limits for an upload, which delays no record. The answer may be late, since the system buffers some megabytes of
-    /// the body. The number of bytes is not limited, since libcurl may resend part of the body over a new connection.
+    /// Limits for an upload, which delays no record. The server may answer late, because the system buffers some
+    /// megabytes of the body. The number of bytes is not limited, because libcurl may resend part of the body over a
+    /// new connection.
     static func writing(_ count: Int, _ timeouts: RemoteSettings.Timeouts) -> Self {
         Self(
             answer: timeouts.stall * 4, stall: timeouts.stall * 4, deadline: timeouts.deadline(bytes: count),

@@ -17,15 +17,15 @@ final class RedisClaim: RemoteClaim {
     func release() { claims.release(self) }
 }
 
-/// Claims in a Redis server (`SET … NX PX`). A thread renews and releases them, so that no record waits for this. The
-/// server keeps the fencing token of the last claim of each entry, so a holder that was suspended for too long cannot
-/// replace the result of a later holder.
+/// Claims in a Redis server (`SET … NX PX`). A thread renews and releases claims, so that no record waits for the
+/// server. The server stores the fencing token of the last claim of each entry, so a holder that was suspended for too
+/// long cannot replace the result of a later holder.
 final class RedisClaims: Sendable {
     private struct State {
         var held: [ObjectIdentifier: RedisClaim] = [:]
         var released: [RedisClaim] = []
         var thread: Thread?
-        /// The deadline for the last releases; nil until the run closes the remote.
+        /// The deadline for releasing the remaining claims; nil until the run closes the remote.
         var end: Duration?
     }
 
@@ -40,14 +40,14 @@ final class RedisClaims: Sendable {
 
     /// The time after which a claim expires unless it is renewed. Other machines wait this long for a holder that died.
     static let length: Duration = .seconds(10)
-    /// The interval of renewals: a quarter of `length`, so that a claim survives lost renewals.
+    /// The interval of renewals: a quarter of `length`, so that a claim survives failed renewals.
     private static let renewal: Duration = .milliseconds(2500)
 
     private static func key(ofClaim name: RemoteName) -> String { RedisStorage.key("lease/\(name.digest)") }
     private static func key(ofFence name: RemoteName) -> String { RedisStorage.key("fence/\(name.digest)") }
 
-    /// Returns the fencing token of a new claim, or 0 if another holder has the claim. The token expires a day after
-    /// the last claim.
+    /// A Lua script that returns the fencing token of a new claim, or 0 if another holder has the claim. The token
+    /// expires a day after the last claim.
     private static let take = """
         if not redis.call('SET',KEYS[1],ARGV[1],'NX','PX',ARGV[2]) and redis.call('GET',KEYS[1])~=ARGV[1] then return 0 end \
         local fence=redis.call('INCR',KEYS[2]) redis.call('PEXPIRE',KEYS[2],86400000) return fence
@@ -56,7 +56,8 @@ final class RedisClaims: Sendable {
         "if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call('PEXPIRE',KEYS[1],ARGV[2]) end return 0"
     private static let release =
         "if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call('DEL',KEYS[1]) end return 0"
-    /// Stores a document unless the entry has a later claim. If the token has expired, there is no later claim.
+    /// A Lua script that stores a document unless the entry has a later claim. An expired token means that there is no
+    /// later claim.
     private static let store = """
         if (redis.call('GET',KEYS[2]) or ARGV[1])~=ARGV[1] then return 0 end \
         redis.call('PSETEX',KEYS[1],ARGV[2],ARGV[3]) return 1
@@ -123,7 +124,7 @@ final class RedisClaims: Sendable {
         }
     }
 
-    /// Stores a document unless the entry was claimed again, since the later holder may have stored its own.
+    /// Stores a document unless the entry was claimed again, because the later holder may have stored a newer document.
     func write(
         _ bytes: [UInt8], to key: String, expiry: String, under claim: RedisClaim, _ operation: RemoteOperation
     ) throws {

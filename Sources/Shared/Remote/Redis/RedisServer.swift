@@ -13,7 +13,7 @@ final class RedisServer: Sendable {
         self.interruption = interruption
     }
 
-    /// The maximum number of idle connections: more than the threads that use the server at the same time.
+    /// The maximum number of idle connections: more than the number of threads that use the server at the same time.
     private static let idleLimit = 16
 
     /// Sends a command as `RedisConnection.command` does. Also throws `RemoteFailure` for an error reply.
@@ -43,7 +43,7 @@ final class RedisServer: Sendable {
         return nil
     }
 
-    /// Sends a command whose reply is "OK". Throws as `command` does.
+    /// Sends a command whose reply is a status, such as OK. Throws as `command` does.
     func store(_ words: [String], _ bytes: [UInt8], _ operation: RemoteOperation) throws {
         guard case .status = try command(words, operation, sending: bytes) else { throw Self.unexpected }
     }

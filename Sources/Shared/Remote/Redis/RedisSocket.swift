@@ -71,7 +71,7 @@ final class RedisSocket: Sendable {
             if count < 0 {
                 try retry("receive", POLLIN, errno, operation)
             } else {
-                // Without this check, a server that sends without a pause would never reach a limit.
+                // Without this check, a server that sends without a pause would never reach a time limit.
                 try operation.check()
                 return count
             }
@@ -89,7 +89,7 @@ final class RedisSocket: Sendable {
         repeat {
             try operation.check()
             try check()
-            // Rounded up, since a wait that is slightly too short would cost a second poll.
+            // Rounded up, because a wait that ends slightly too early would cost a second poll.
         } while poll(&watched, 1, Int32(operation.pause.milliseconds) + 1) <= 0
     }
 }

@@ -2,10 +2,10 @@ import HTTP
 import Store
 import Support
 
-/// A Redis server that stores each object as a string value, large values in pieces.
+/// A Redis server that stores each object as a string. Large strings are read and written in pieces.
 ///
-/// Writing in pieces is not atomic. A half-written value differs from its document in length, and a value mixed from
-/// two writes differs in its digest; both count as absent or damaged.
+/// Writing in pieces is not atomic. An incomplete string does not have the length in its document, and a string mixed
+/// from two writes does not have the digest; such objects are treated as absent or damaged.
 struct RedisStorage: RemoteStorage {
     private let server: RedisServer
     private let claims: RedisClaims
@@ -17,9 +17,10 @@ struct RedisStorage: RemoteStorage {
 
     /// The number of bytes per GETRANGE, small enough not to delay other clients.
     static let pieceSize = 1 << 20
-    /// The number of bytes per SETRANGE, small enough to be sent at the least rate before a write counts as stalled.
+    /// The number of bytes per SETRANGE, small enough that at the least rate, a piece is sent before the write is
+    /// considered stalled.
     static let writtenPieceSize = 1 << 18
-    /// Objects are kept this long after their expiry, since an expired picture can still be revalidated.
+    /// The time that objects are kept after their expiry, because an expired picture can still be revalidated.
     static let extraLifetime: Duration = .seconds(7 * 86_400)
 
     static func key(_ name: String) -> String { "apod-tools:\(name)" }
@@ -66,7 +67,7 @@ struct RedisStorage: RemoteStorage {
         while offset < body.count {
             let bytes = try piece(of: body, at: offset, atMost: Self.writtenPieceSize)
             _ = try server.number(["SETRANGE", key, "\(offset)"], operation, sending: bytes)
-            // An interrupted write must expire.
+            // Set the expiry with the first piece, so that an interrupted write expires.
             if offset == 0 { _ = try server.number(["PEXPIRE", key, expiry], operation) }
             offset += bytes.count
         }

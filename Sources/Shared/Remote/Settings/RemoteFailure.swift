@@ -6,7 +6,7 @@ public enum RemoteFailure: Failure {
     case badKey(String)
     /// The server refuses a request and would refuse it again.
     case refused(String)
-    /// The server could not be reached or gave a wrong answer.
+    /// The server could not be reached or sent an unexpected answer.
     case failed(String)
     case damaged(String)
     case givenUp
@@ -27,12 +27,12 @@ public enum RemoteFailure: Failure {
         case .badAddress(let reason): "invalid address of a remote: \(reason)"
         case .badKey(let reason): "invalid key of the remote: \(reason)"
         case .refused(let reason), .failed(let reason): reason
-        case .damaged(let reason): "it is damaged: \(reason)"
+        case .damaged(let reason): "it has a damaged entry: \(reason)"
         case .givenUp: "the time limit for the remote has expired"
         }
     }
 
-    /// Whether the same request would certainly fail again.
+    /// Whether a retry would certainly fail too.
     var isFinal: Bool { if case .refused = self { true } else { false } }
 
     public var exitCode: ExitCode {

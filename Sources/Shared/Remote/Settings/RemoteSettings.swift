@@ -11,16 +11,16 @@ public struct RemoteSettings: Sendable, Equatable {
     /// Time limits, all derived from `connect`.
     public struct Timeouts: Sendable, Equatable {
         public let connect: Duration
-        /// The time until the first byte of an answer.
+        /// The maximum time until the first byte of an answer.
         public var answer: Duration { connect * 4 }
         /// The window in which the least rate is measured.
         public var stall: Duration { connect * 8 }
-        /// The total time that the records of a run may wait for answers that fail, are damaged or find nothing. Also
-        /// limits each operation that delays a record.
+        /// The total time that the records of a run may wait for requests that fail, find nothing or return damaged
+        /// data. Also limits each operation that delays a record.
         public var patience: Duration { connect * 16 }
         /// The total time that a run may wait for claims of other machines.
         public var claims: Duration { connect * 100 }
-        /// A miss within this time does not count as lost time. A document that is found may take `connect`.
+        /// A miss within this time is not counted as lost time. For a document that is found, the limit is `connect`.
         public var free: Duration { connect / 5 }
 
         /// The least rate of a transfer, in bytes per second.
@@ -40,7 +40,7 @@ public struct RemoteSettings: Sendable, Equatable {
     public var mode: Mode
     public var scopes: RemoteScopes
     public var timeouts: Timeouts
-    /// Whether using the remote is the purpose of the run. Waiting for it is then not lost time.
+    /// Whether using the remote is the purpose of the run. Time spent waiting for the remote is then not lost time.
     public var isPatient = false
     /// The maximum time that `Remote.close` waits for uploads.
     public var wait: Duration
@@ -50,7 +50,7 @@ public struct RemoteSettings: Sendable, Equatable {
     public var key: [UInt8]?
     /// A PEM file with the certificates to trust instead of the system's.
     public var certificates: String?
-    /// The maximum size of a content in bytes.
+    /// The maximum size of an entry's content in bytes.
     public var byteLimit = ByteCount.largestPicture
 
     public init(_ address: RemoteAddress, mode: Mode, scopes: RemoteScopes, connect: Duration, wait: Duration) {
@@ -62,9 +62,9 @@ public struct RemoteSettings: Sendable, Equatable {
     }
 }
 
-/// The scopes that are shared.
+/// The scopes that the remote shares.
 public struct RemoteScopes: Sendable, Equatable, CustomStringConvertible {
-    /// Nil for all.
+    /// Nil for all scopes.
     public let names: [ScopeName]?
 
     /// Only the scope `default`: sharing another scope needs the user's consent.

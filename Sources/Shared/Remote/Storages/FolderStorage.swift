@@ -18,7 +18,8 @@ struct FolderStorage: RemoteStorage {
 
     func size(of object: RemoteObject, _ operation: RemoteOperation) throws -> Int? { try open(object)?.count }
 
-    /// Returns nil if the object does not exist. A missing folder is a failure, since its mount may be missing.
+    /// Returns nil if the object does not exist. Throws if the whole folder is missing, because its file system may not
+    /// be mounted.
     private func open(_ object: RemoteObject) throws -> File? {
         do {
             let file = try Folder(path).open(object.path, O_RDONLY | O_NONBLOCK)

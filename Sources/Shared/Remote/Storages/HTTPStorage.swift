@@ -15,7 +15,7 @@ struct HTTPStorage: RemoteStorage {
         self.settings = settings
         base = url.path.hasSuffix("/") ? url.path : url.path + "/"
         client = HTTPClient(
-            // The user chose this server. It cannot lead to another server, since redirects are not followed.
+            // The user chose this server. It cannot lead to another server, because redirects are not followed.
             transport: CurlTransport(
                 guard: .allowingAll, environment: environment, certificateFile: settings.certificates),
             guard: .allowingAll, retries: RetrySchedule(retries: 0), redirects: RedirectPolicy(limit: 0),
@@ -77,7 +77,7 @@ struct HTTPStorage: RemoteStorage {
         }
     }
 
-    /// Turns a failure that would occur again into `RemoteFailure.refused`, and a wrong body into
+    /// Converts a failure that would occur again to `RemoteFailure.refused`, and a wrong body to
     /// `RemoteFailure.damaged`.
     private static func judged(_ error: any Error) -> any Error {
         guard let failure = error as? FetchFailure else { return error }

@@ -30,10 +30,11 @@ protocol RemoteStorage: Sendable {
     /// Returns the size of an object, or nil if it does not exist or the storage does not report its size.
     func size(of object: RemoteObject, _ operation: RemoteOperation) throws -> Int?
 
-    /// Stores an object completely or not at all, and replaces an older object.
+    /// Stores an object, replacing an older object. While a storage writes in pieces, readers can see an incomplete
+    /// object.
     ///
     /// - Parameters:
-    ///   - lifetime: the time until the object expires; nil if it never does.
+    ///   - lifetime: the time until the object expires; nil if the object never expires.
     ///   - claim: the claim under which the object was fetched or made.
     func write(
         _ body: RequestBody, to object: RemoteObject, lifetime: Duration?, under claim: (any RemoteClaim)?,

@@ -25,8 +25,8 @@ public struct RemoteSync: Sendable {
         self.interruption = interruption
     }
 
-    /// Uploads the entries that the remote lacks, and adds them to its list. Throws `RemoteFailure`, `CacheFailure`,
-    /// `SystemFailure` and `Cancelled`.
+    /// Uploads the entries that the remote lacks, and adds them to the remote's list. Throws `RemoteFailure`,
+    /// `CacheFailure`, `SystemFailure` and `Cancelled`.
     public func push() throws -> SyncReport {
         let listed = try remote.list(of: cache.scope)
         let names = Monitor(listed)

@@ -9,7 +9,7 @@ struct SyncList: Equatable {
         case metadata = "m"
     }
 
-    /// Room for four million names, all held in memory.
+    /// Enough for four million names, which are all held in memory.
     static let byteLimit = 268_000_000
 
     static let tooLong = RemoteFailure.failed(

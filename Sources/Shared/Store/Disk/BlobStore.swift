@@ -3,13 +3,14 @@ import Support
 
 /// Reading and hashing of entry files.
 package enum BlobStore {
-    /// Returns the SHA-256 of a source in hexadecimal digits. Calls `check` before each piece and rethrows its error.
+    /// Returns the SHA-256 of the source's bytes in hexadecimal digits. Calls `check` before each chunk and rethrows
+    /// its error.
     package static func sha256(of source: some ByteSource, check: () throws -> Void = {}) throws -> String {
         var hash = try digest(of: source, check: check)
         return hash.finish()
     }
 
-    /// Returns the hash state after the bytes of a source, so that more bytes can be added.
+    /// Returns the unfinished hash of the source's bytes, so that the caller can add more bytes.
     package static func digest(of source: some ByteSource, check: () throws -> Void = {}) throws -> SHA256 {
         var hash = SHA256()
         try copy(source) { piece in
@@ -19,7 +20,7 @@ package enum BlobStore {
         return hash
     }
 
-    /// Reads a source piece by piece, in constant memory.
+    /// Passes the source's bytes to `receive` in chunks of up to 128 KiB.
     package static func copy(_ source: some ByteSource, to receive: (UnsafeRawBufferPointer) throws -> Void) throws {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
         defer { buffer.deallocate() }
@@ -34,27 +35,27 @@ package enum BlobStore {
 }
 
 extension CacheRoot {
-    /// Whether the entry's file has the size in the index, see `wholeFile`.
+    /// Whether the entry's file passes the checks of `wholeFile`.
     package func isWhole(_ entry: Entry) throws -> Bool { try wholeFile(entry) != nil }
 
-    /// Returns the status of an entry's file if it has the size in the index and, unless the root is shared, belongs to
-    /// this user. Costs a single system call. Throws `SystemFailure` if that call fails, because the file may be
-    /// intact.
+    /// Returns the status of the entry's file if the file exists, has the size in the index and belongs to this user
+    /// (or to any user, in a shared root); otherwise nil. Costs one system call. If the call fails, throws
+    /// `SystemFailure` instead of returning nil, because the file may be intact.
     func wholeFile(_ entry: Entry) throws -> FileStatus? {
         guard let status = try file(entry.place), status.bytes == entry.bytes, isShared || status.owner == geteuid()
         else { return nil }
         return status
     }
 
-    /// Whether the entry's file has the SHA-256 in the index. Reads the whole file.
+    /// Whether the SHA-256 of the entry's file matches the index. Reads the whole file.
     package func hasContent(of entry: Entry) throws -> Bool {
         guard let file = try openIfPresent(entry.place) else { return false }
         return try BlobStore.sha256(of: file) == entry.sha256
     }
 
-    /// Opens the folder, one of 256 per scope, into which a file will be renamed, creating it if necessary. Called
-    /// before the transaction, which then only renames. Throws `SystemFailure`, or `UnsafePlace` if other users can
-    /// write to the folder.
+    /// Opens the folder for a new entry file (one of 256 per scope), creating it if necessary. Called before the
+    /// transaction, which then only renames the file. Throws `SystemFailure`, or `UnsafePlace` if other users can write
+    /// to the folder.
     func folderToFill(_ place: String) throws -> Folder {
         let name = String(place[..<(place.lastIndex(of: "/") ?? place.endIndex)])
         if let found = try existing(name) { return found }
@@ -73,15 +74,15 @@ extension CacheRoot {
         }
     }
 
-    /// Creates a hard link to the file of an entry. Replaces a file that a killed process has left under the new name.
-    /// Returns false if the file system has no hard links.
+    /// Creates `other` as a hard link to an entry's file. If a killed process has left a file with that name, replaces
+    /// it. Returns false if the file system does not support hard links.
     func link(_ place: String, to other: String) throws -> Bool {
         _ = try folderToFill(other)
         remove(other)
         return try folder()?.hardLink(place, to: other) ?? false
     }
 
-    /// Syncs all folders above a file, up to the root, so that its name is on the disk.
+    /// Syncs all folders from the file's folder up to the root, so that the file's name is on the disk.
     func synchronizeFolders(of place: String) throws {
         guard let root = try folder() else { return }
         var name = place
@@ -92,8 +93,8 @@ extension CacheRoot {
         try root.synchronize()
     }
 
-    /// Atomically renames a finished file into the folder from `folderToFill`. Returns the folder, opened again if it
-    /// was removed in the meantime.
+    /// Renames a finished file into `folder`, which `folderToFill` opened. If the folder was removed in the meantime,
+    /// creates it again. Returns the folder.
     func put(_ temporary: String, at place: String, in folder: Folder) throws -> Folder {
         let name = String(place[place.index(after: place.lastIndex(of: "/") ?? place.startIndex)...])
         var folder = folder

@@ -2,12 +2,12 @@ import CSystem
 import Libc
 import Support
 
-/// The boot of the machine. Bytes written without a disk sync are safe until the next boot, even if their writer is
-/// killed, because they are in the page cache.
+/// The current boot of the machine. Bytes written without a disk sync are in the page cache. They are safe until the
+/// machine restarts, even if their writer is killed.
 extension CacheRoot {
-    /// Identifies the boot of the machine together with the root's mount and folder: a cache that was moved or restored
-    /// counts as written in another boot. 0 if bytes may be lost without a restart, as on a network file system or a
-    /// failing disk, or if the system does not identify its boots.
+    /// A hash of the machine's boot and the root's mount and folder: a cache that was moved or restored appears to come
+    /// from another boot. 0 if bytes may be lost without a restart, as on a network file system or a failing disk, or
+    /// if the system does not identify its boots.
     var boot: Int64 {
         get throws {
             guard let folder = try folder() else { return 0 }
@@ -20,8 +20,8 @@ extension CacheRoot {
         }
     }
 
-    /// Runs `body`, which writes to a file. After an I/O error, `boot` is 0: unsynced bytes of other files may be lost
-    /// too, so their entries must be verified before use.
+    /// Runs `body`, which writes to a file. Sets `boot` to 0 after an I/O error: other files may have lost unsynced
+    /// bytes too, so their entries must be verified before use.
     func writing<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -38,10 +38,10 @@ extension CacheRoot {
         return digest(of: "\(boot) \(mount) \(identity.device) \(identity.inode)")
     }
 
-    /// Identifies the boot of the machine, regardless of the root; 0 if the system does not report it.
+    /// A hash of the machine's boot alone; 0 if the system does not identify its boots.
     static let machineBoot: Int64 = systemBoot.map { digest(of: $0) } ?? 0
 
-    /// 62 bits of a SHA-256, never 0.
+    /// Returns 62 bits of a SHA-256. Never 0, because the lowest bit is set.
     private static func digest(of text: String) -> Int64 {
         var hash = SHA256()
         Array(text.utf8).withUnsafeBytes { hash.update($0) }

@@ -3,16 +3,16 @@ import Support
 
 /// Parsing and construction of the names below a root.
 extension CacheRoot {
-    /// The end of the name of a note about a partial file.
+    /// The suffix of the file that describes a partial file (`PartialFile.Note`).
     package static let noteMark = ".note"
 
-    /// One of the up to 256 folders with the entry files of a scope.
+    /// One of up to 256 folders for the entry files of a scope.
     struct BlobFolder: Sendable, Equatable {
-        /// The scope's folder, as in the index.
+        /// The value of `scopes.folder` in the index.
         let scope: String
-        /// The name below the root.
+        /// The path below the root.
         let name: String
-        /// The first two digits of its files' names.
+        /// The first two digits of the names of its files.
         let digits: String
     }
 
@@ -33,7 +33,7 @@ extension CacheRoot {
         }
     }
 
-    /// Returns the highest generation that has a folder, for the scope with this hash.
+    /// Returns the highest generation among the folders of a scope, or 0.
     func latestGeneration(of hash: String) throws -> Int64 {
         try names(in: "\(Self.scopes)/\(hash)").compactMap { Self.generation(ofFolder: "\(hash)/\($0)") }.max() ?? 0
     }
@@ -94,7 +94,7 @@ extension CacheRoot {
         path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? path
     }
 
-    /// The name of the row that a file name begins with, or nil if the cache never creates such names.
+    /// Parses the entry's name at the start of a file name. Returns nil if the cache never creates such file names.
     static func name(ofBlob file: String) -> String? {
         let name = file.utf8.prefix(32)
         guard name.isName else { return nil }
@@ -118,7 +118,7 @@ extension CacheRoot {
             && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) }
     }
 
-    /// Follows the entry's name in the file name of a variant, so that the file name reveals the kind.
+    /// Separates the entry's name from the stamp in a variant's file name, so that the file name reveals the kind.
     static let variantMark = "-v"
 
     fileprivate static let stampLength = 24
@@ -133,7 +133,7 @@ extension CacheRoot {
         return "\(name)\(isVariant ? variantMark : "-")\(sha256.prefix(stampLength)).\(fileExtension)"
     }
 
-    /// Returns another name for a file with the same content, for use while a row has the usual name.
+    /// Returns another name for a file with the same content, for use while a row already has the name from `blobName`.
     static func otherBlobName(_ file: String) -> String {
         let random = String(UInt64(UInt32.random(in: 0...UInt32.max)) | 1 << 32, radix: 16).dropFirst()
         let fixed = 32 + (isVariant(file) ? variantMark.utf8.count : 1) + digestLength
@@ -145,13 +145,13 @@ extension CacheRoot {
         file.lastIndex(of: ".").map { String(file[file.index(after: $0)...]) } ?? ""
     }
 
-    /// The first digits of the content's SHA-256 in a file name; nil for names of earlier versions.
+    /// Parses the first 16 digits of the content's SHA-256 in a file name. Returns nil for names of earlier versions.
     static func digest(ofBlob file: String) -> String? {
         let stamp = file.utf8.dropFirst(32 + (isVariant(file) ? variantMark.utf8.count : 1)).prefix(stampLength)
         return stamp.isStamp ? String(Substring(stamp.prefix(digestLength))) : nil
     }
 
-    /// The extended attribute of an original's file that holds its key.
+    /// The extended attribute of an original's file that stores its key.
     static let keyAttribute = "user.apod-tools.key"
 
     /// The extended attribute of an original's file for pins: `1` for a pinned entry, else `0`.
@@ -190,8 +190,8 @@ extension CacheRoot {
         if let folder = Self.scope("\(hash)/g\(generation)") { try? makeFolder(folder) }
     }
 
-    /// Removes the empty folders of a scope's generations. The caller has found, in the current transaction, no pending
-    /// purge of the scope, so no process needs or creates such a folder.
+    /// Removes the empty folders of a scope's generations. Called in a transaction that has found no pending purge of
+    /// the scope, so no process needs or creates such a folder.
     func removeEmptyGenerations(of hash: String) throws {
         guard let folder = Self.scope(hash) else { return }
         for name in try names(in: folder) where Self.isScopeFolder("\(hash)/\(name)") {
@@ -205,7 +205,7 @@ extension CacheRoot {
     /// Suffixes of the files that SQLite creates beside a database.
     static let companions = ["-wal", "-shm", "-journal"]
 
-    /// Whether there is an index. An empty file does not count: it never had any tables.
+    /// Whether the root has an index. Ignores an empty file, which never had any tables.
     var hasIndex: Bool { get throws { try file(Self.index).map { $0.bytes > 0 } ?? false } }
 
     /// Throws `UnsafePlace` unless the index and each of its companions is missing or a plain file with a single link.
@@ -222,7 +222,8 @@ extension CacheRoot {
     /// Whether the index was created again and may lack rows of existing files.
     var awaitsRebuild: Bool { get throws { try status(of: Self.rebuildMark) != nil } }
 
-    /// Records that files may have lost their rows. Must be called before an index is created.
+    /// Creates the file `rebuild` if the root contains scopes, because their files may have lost their rows. Must be
+    /// called before an index is created.
     func noteLostIndex() throws {
         if try !names(in: Self.scopes).isEmpty { _ = try openToWrite(Self.rebuildMark, O_WRONLY) }
     }

@@ -10,33 +10,33 @@ import Support
 /// scopes/<scope>/g<n>/…             the same, after n purges of the scope
 /// partial/<scope>-<name>            a download in progress or interrupted, with `.note` and other files
 /// partial/<scope>-<name>.g<n>       the same, after n purges of the scope
-/// locks/all                         a byte for each `<scope>-<name>`, locked while the entry is fetched or made; for
-///                                   `setup`, during the creation of the index; for `purge`, during the removal of
-///                                   purged files; for `purger`, by the background process; for `rebuild`, by the
-///                                   process that recovers files (see `KeyLock`)
+/// locks/all                         one byte per lock (`KeyLock`): `<scope>-<name>` while an entry is fetched or made,
+///                                   `setup` while the index is created, `purge` while purged files are removed,
+///                                   `purger` while the background process runs, `rebuild` while files are recovered
 /// leases/<end>-<promise>            a byte for each entry whose path stays valid until <end> (see `LeaseTable`)
-/// rebuild                           exists while files may have lost their rows with an older index
+/// rebuild                           exists while files may lack the rows that a lost index had
 /// key-secret                        32 random bytes, for keys of addresses with secrets (`KeySecrets`)
 /// ```
-/// `<scope>` and `<name>` are 32 hexadecimal digits of a SHA-256: no external text becomes a path. `<stamp>` is the
-/// first 24 digits of the content's SHA-256, or 16 of them and 8 random digits if a row already names that file. A file
-/// that has a row is therefore never overwritten, and a power failure cannot leave a row whose file has another
-/// content. The two digits divide the files among 256 folders, because some file systems are slow with a million files
-/// in a folder. Folders have mode 0700, files 0600.
+/// `<scope>` and `<name>` are 32 hexadecimal digits of a SHA-256, so no external text becomes part of a path. `<stamp>`
+/// is the first 24 digits of the content's SHA-256, or the first 16 and 8 random digits if a row already has that file
+/// name. A file that has a row is therefore never overwritten, and a power failure cannot leave a row whose file has
+/// different content. `<2 digits>`, the first digits of `<name>`, divide the files among 256 folders, because some file
+/// systems are slow with a million files in a folder. Folders have mode 0700, files 0600.
 ///
-/// The root is resolved once and held open (`Folder`). All names are relative to it, and no symbolic link is followed.
-/// A root is used only if it is missing, empty or already a cache, belongs to this user and is not world-writable.
+/// The path is resolved once, and the folder is held open (`Folder`). All names are relative to it, and no symbolic
+/// link is followed. A root is used only if it is missing, empty or already a cache, belongs to this user and is not
+/// world-writable.
 ///
 /// Methods throw `UnsafePlace` if other users could have prepared the root or can change it, `CacheFailure.notACache`
 /// if it is neither empty nor a cache, `cannotMakeRoot` if it cannot be opened or created, and `SystemFailure` if a
-/// system call fails. A file counts as missing only if the system reports that it does not exist.
+/// system call fails. A file is treated as missing only if the system reports that it does not exist.
 package final class CacheRoot: Sendable {
     /// The absolute path, with symbolic links resolved and without a trailing slash.
     package let path: String
     /// Whether the root may belong to another user or be writable by others.
     let isShared: Bool
     private let held: Monitor<Folder?>
-    /// The value of `boot` for an opened folder.
+    /// The value of `boot`, with the identity of the folder that it was computed for.
     let knownBoot = Monitor<(identity: File.Identity, boot: Int64)?>(nil)
     private let fault: Folder.Fault?
     /// The `KeyLock`s of this process.
@@ -76,8 +76,8 @@ package final class CacheRoot: Sendable {
         "\(partials)/\(scope.hash)-\(name)\(generation == 0 ? "" : ".g\(generation)")"
     }
 
-    /// The lock of a key, the same in every generation. A process may therefore wait for work of a purged generation,
-    /// which soon detects the purge and ends.
+    /// Returns the lock of a key, which is the same in every generation. A process may therefore wait for a download of
+    /// a purged generation. Such a download soon detects the purge and ends.
     package static func lock(_ name: String, in scope: ScopeName) -> String { "\(locks)/\(scope.hash)-\(name)" }
 
     // MARK: The open folder
@@ -101,7 +101,7 @@ package final class CacheRoot: Sendable {
         }
     }
 
-    /// Closes the root if its path now leads to another folder, so that the next use opens the new folder.
+    /// Closes the root if its path no longer leads to the open folder, so that the next use opens the new folder.
     func refresh() throws {
         try held.withLock { held throws in
             if let folder = held, try FileStatus(at: path)?.identity != folder.identity { held = nil }
@@ -152,8 +152,8 @@ package final class CacheRoot: Sendable {
 
     func status(of name: String) throws -> FileStatus? { try folder()?.status(of: name) }
 
-    /// Returns the names in a folder, unsorted; none if the folder is missing. The list is short: a folder has about a
-    /// 256th of a scope's files.
+    /// Returns the names in a folder, unsorted; none if the folder is missing. The list is short, because a folder
+    /// contains about 1/256 of a scope's files.
     package func names(in name: String) throws -> [String] { try folder()?.names(in: name) ?? [] }
 
     /// Returns the status of a regular file, or nil if there is none with this name.
@@ -180,7 +180,7 @@ package final class CacheRoot: Sendable {
     /// Removes a folder. Returns false if it is not empty or cannot be removed.
     func removeFolder(_ name: String) -> Bool { (try? folder())?.removeFolder(name) ?? false }
 
-    /// Renames a file below the root, or moves it into another folder.
+    /// Renames a file below the root, into another folder if `target` is set.
     func rename(_ name: String, to other: String, in target: Folder? = nil) throws {
         guard let folder = try folder() else { throw SystemFailure(errno: ENOENT, "move \(path(of: name))") }
         try folder.rename(name, to: other, in: target)

@@ -2,7 +2,8 @@ import CSystem
 import Libc
 import Support
 
-/// A lock that excludes all other threads and processes that use a root. The kernel releases it when its holder dies.
+/// A lock that excludes all other threads and processes that use a root. The kernel releases the lock when its holder
+/// dies.
 ///
 /// Each lock is on one byte of a single file, `locks/all`, which is never removed. On systems and file systems without
 /// byte locks (`csystem_has_byte_locks`), each lock is a file with an `flock`.
@@ -15,13 +16,12 @@ package final class KeyLock: Sendable {
     package let wasContended: Bool
 
     /// The delay between attempts doubles up to the limit: a briefly held lock is acquired promptly, and waiting for a
-    /// download costs forty attempts a second. A thread that waited in the kernel could not react to the end of the
-    /// run.
+    /// download costs forty attempts a second. A thread that waited in the kernel could not be interrupted.
     private static let firstWait: Duration = .milliseconds(1)
     private static let longestWait: Duration = .milliseconds(25)
 
-    /// Waits for the lock as long as its holder makes progress. Calls `whileWaiting` before each further attempt.
-    /// Throws its errors, `CacheFailure.stalled` if another process makes no progress for the limit of `work`,
+    /// Waits for the lock as long as its holder makes progress. Calls `whileWaiting` before each further attempt and
+    /// rethrows its error. Throws `CacheFailure.stalled` if another process makes no progress for the limit of `work`,
     /// `Cancelled` if the run is stopped, and `SystemFailure` if the file cannot be created.
     convenience init(
         root: CacheRoot, _ name: String, for work: LockedWork = LockedWork(.maintenance, limit: busyPatience),
@@ -114,8 +114,8 @@ final class LockTable: Sendable {
 
     static let fileName = "\(CacheRoot.locks)/all"
 
-    /// The maximum number of attempts if the file is replaced before it is locked. Only a root that is removed again
-    /// and again needs more.
+    /// The maximum number of attempts if the file is replaced before it is locked. Only a root that is removed
+    /// repeatedly needs more.
     static let attempts = 16
 
     /// Locks the byte for this name if it is free.
@@ -185,7 +185,7 @@ final class LockTable: Sendable {
         }
     }
 
-    /// The byte whose lock reveals the holder's process ID.
+    /// The byte whose lock reveals the holder's process ID (`csystem_sign_byte`).
     private static func signature(of offset: Int64) -> Int64 { offset ^ 1 }
 
     /// The byte for a name: 63 bits of its FNV-1a hash. Names contain digests, so collisions are not expected.
@@ -220,8 +220,8 @@ private final class LockedFile: Sendable {
         throw CacheFailure.replaced(root: root.path)
     }
 
-    /// Removes the file while it is locked, so that a process that has opened it but not locked it yet notices the
-    /// removal. If the root was replaced, the file with this name is another process's lock and stays.
+    /// Removes the file while holding its lock. A process that has opened the file but not locked it yet then finds a
+    /// link count of 0. If the root was replaced, the file with this name is another process's lock and stays.
     deinit {
         if (try? root.has(file, as: name)) == true { root.remove(name) }
     }

@@ -8,12 +8,13 @@ import Support
 /// two paths share a byte, a lease of either path protects both.
 ///
 /// A reader first records the lease and then checks the entry's row again. A process that removes an entry first
-/// deletes its row, and then checks for leases before it deletes the file. In any order, one of them notices the other.
+/// deletes its row, and then checks for leases before it deletes the file. Therefore at least one of the two processes
+/// notices the other.
 final class LeaseTable: Sendable {
     private let open = Monitor<(period: LeasePeriod, file: File)?>(nil)
 
-    /// A million bytes, stored as a sparse file. With 10,000 leases in a period, one unleased entry in a hundred seems
-    /// leased and is kept longer than necessary.
+    /// The size of a file in bytes. The file is sparse. If a period has 10,000 leases, 1 in 100 unleased entries shares
+    /// a byte with a leased entry and is kept longer than necessary.
     private static let slots: Int64 = 1 << 20
 
     fileprivate static func slot(of place: String) -> off_t { off_t(LockTable.offset(of: place) % slots) }
@@ -35,15 +36,15 @@ final class LeaseTable: Sendable {
         }
     }
 
-    /// The leases that have not ended. Throws `SystemFailure` if they cannot be read, because any entry may then be
-    /// leased.
+    /// Returns the leases that have not ended. Throws `SystemFailure` if they cannot be read, because any entry may
+    /// then be leased.
     func live(at now: Timestamp, in root: CacheRoot) throws -> LiveLeases {
         let periods = try periods(in: root).filter { $0.isLive(at: now) }
         let files = try periods.compactMap { period -> (LeasePeriod, File)? in
             do {
                 return (period, try root.open(period.file, O_RDONLY))
             } catch let failure as SystemFailure where failure.isMissing {
-                // Another process has deleted the ended period.
+                // Another process has deleted the file of an ended period.
                 return nil
             }
         }
@@ -66,7 +67,7 @@ final class LeaseTable: Sendable {
 struct LiveLeases {
     fileprivate let files: [(period: LeasePeriod, file: File)]
 
-    /// Returns the end of a path's lease, if any.
+    /// Returns the end of the path's lease that ends last, or nil if the path has no lease.
     func end(of place: String) throws -> Timestamp? {
         let slot = LeaseTable.slot(of: place)
         var end: Timestamp?
@@ -79,7 +80,7 @@ struct LiveLeases {
     }
 }
 
-/// The end time of a group of leases, and the promised duration.
+/// The end time of a group of leases, and the value of `Lease.promise` when they were recorded.
 struct LeasePeriod: Equatable {
     let end: Timestamp
     let promise: Duration

@@ -28,8 +28,8 @@ package struct LockedWork: Sendable {
         var processorTime: Int64?
     }
 
-    /// Measures a download by its bytes alone, and other work also by the processor time of its process, because some
-    /// encoders compute for minutes before they write.
+    /// Measures a download by its bytes alone. Measures other work also by the processor time of its process, because
+    /// some encoders compute for minutes before they write.
     func progress(of holder: pid_t?, in root: CacheRoot) -> Progress {
         let found = try? file.flatMap(root.file)
         return Progress(
@@ -40,8 +40,8 @@ package struct LockedWork: Sendable {
 
 /// The time during which the holder of a lock has made no progress.
 ///
-/// Adds up the pauses of the waiting process instead of comparing times, so that time during which both processes were
-/// suspended does not count.
+/// Adds up the pauses of the waiting process instead of comparing times, to exclude any time during which both
+/// processes were suspended.
 struct Stall {
     private var last: LockedWork.Progress?
     private var duration: Duration = .zero

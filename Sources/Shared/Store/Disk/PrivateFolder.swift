@@ -5,7 +5,7 @@ import Support
 /// A folder that only this user can read or change, even below a world-writable folder such as `/dev/shm`.
 package enum PrivateFolder {
     /// Opens the folder. Throws `UnsafePlace` if it is a link, belongs to another user, gives rights to others or can
-    /// be replaced by others, and `SystemFailure`.
+    /// be replaced by others, and `SystemFailure` if a system call fails.
     ///
     /// - Parameter making: whether to create a missing folder. Its parent must exist.
     static func open(_ path: String, making: Bool) throws -> Folder {

@@ -6,10 +6,10 @@ enum RootContents: Equatable {
     case empty
     /// A cache or its remains.
     case cache
-    /// Files that are no part of a cache. The folder must not become a root.
+    /// Files that do not belong to a cache. The folder must not become a root.
     case foreign
 
-    /// Marks the folder as a cache for backup programs.
+    /// The content of CACHEDIR.TAG, which makes backup programs skip the folder.
     static let tag = """
         Signature: 8a477f597d28d172789f06886806bc55
         # This folder is a cache of apod-tools. It can be removed at any time.
@@ -28,7 +28,7 @@ enum RootContents: Equatable {
     ///   - tag: the beginning of its CACHEDIR.TAG; nil if there is no such file.
     ///   - scopes: all names in its `scopes/`.
     init(names: [String], tag: [UInt8]?, scopes: [String]) {
-        // An empty file system may already contain this folder.
+        // The root of an empty file system may contain this folder.
         let names = names.filter { $0 != "lost+found" }
         if names.isEmpty {
             self = .empty

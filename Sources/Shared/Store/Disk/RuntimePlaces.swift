@@ -8,7 +8,7 @@ import Support
 /// $XDG_RUNTIME_DIR/apod-tools-bypass    ephemeral files; else /dev/shm/apod-tools-bypass-<uid>,
 ///                                       else the same in $TMPDIR or /tmp
 /// ```
-/// All have mode 0700 and belong to this user (`PrivateFolder`). Creating this value makes no system call.
+/// All have mode 0700 and belong to this user (`PrivateFolder`). Creating this value does not access the file system.
 public struct RuntimePlaces: Sendable {
     /// Candidates for caches in memory, the best first. Caches may exist in any of them.
     package let memory: [String]
@@ -31,7 +31,7 @@ extension RuntimePlaces {
         path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
-    /// The folder for caches in memory, created if necessary. Throws `CacheFailure.noMemory`.
+    /// Returns the first usable folder for caches in memory, creating it if necessary. Throws `CacheFailure.noMemory`.
     package func memoryFolder() throws -> String {
         #if canImport(Darwin)
         throw CacheFailure.noMemory(reason: "this system has no memory-backed folders")
@@ -44,11 +44,12 @@ extension RuntimePlaces {
         #endif
     }
 
-    /// The folder for the file of `MemoryUse`: the folder for caches in memory, or else for ephemeral files. Throws
-    /// `CacheFailure.noRuntimeFolder`.
+    /// Returns the folder for the file of `MemoryUse`: the folder for caches in memory, or the folder for ephemeral
+    /// files if memory is unavailable. Throws `CacheFailure.noRuntimeFolder`.
     func ledgerFolder() throws -> String { try (try? memoryFolder()) ?? ephemeralFolder().path }
 
-    /// Opens the folder for ephemeral files, creating it if necessary. Throws `CacheFailure.noRuntimeFolder`.
+    /// Opens the first usable folder for ephemeral files, creating it if necessary. Throws
+    /// `CacheFailure.noRuntimeFolder`.
     package func ephemeralFolder() throws -> Folder {
         try first(of: ephemeral, refusal: { _ in nil }, else: { CacheFailure.noRuntimeFolder(reason: $0) })
     }
@@ -61,7 +62,7 @@ extension RuntimePlaces {
             do {
                 let folder = try PrivateFolder.open(place, making: true)
                 guard let reason = refusal(folder) else { return folder }
-                // Removes the folder if it was just created. A folder with contents stays.
+                // Remove the folder if it was just created. `rmdir` fails if it has contents.
                 place.withPathPointer { _ = rmdir($0) }
                 reasons.append(reason)
             } catch let failure as UnsafePlace {
@@ -73,7 +74,7 @@ extension RuntimePlaces {
         throw failure(reasons.joined(separator: "; "))
     }
 
-    /// The folder for caches in memory that contains a path. Neither needs to exist.
+    /// Returns the folder for caches in memory that contains a path. Neither needs to exist.
     package func memoryFolder(of path: String) -> String? { memory.first { Self.contains($0, path) } }
 
     /// Whether a path is in a folder for ephemeral files.
@@ -83,7 +84,7 @@ extension RuntimePlaces {
         path.utf8.starts(with: folder.utf8) && path.utf8.dropFirst(folder.utf8.count).first == UInt8(ascii: "/")
     }
 
-    /// The same places with symbolic links in their parents resolved.
+    /// Returns the same places with the symbolic links in their parent folders resolved.
     package var resolved: RuntimePlaces {
         func resolve(_ path: String) -> String {
             guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")),
@@ -119,12 +120,13 @@ extension EphemeralName {
 }
 
 extension RuntimePlaces {
-    /// The number of names read by a run that stores no ephemeral files, in some 0.3 ms. Other runs read all names.
+    /// The maximum number of names read per folder in a run that stores no ephemeral files; takes about 0.3 ms. Other
+    /// runs read all names.
     private static let nameLimit = 2048
 
     /// Removes ephemeral files whose lease has expired, and partial files of killed runs. Every run of every tool calls
-    /// it; if the folders are missing, it costs one system call each. A process that has a file open can still read it.
-    /// The next run retries files that cannot be removed.
+    /// this method; if the folders are missing, the cost is one system call per folder. A process that has opened a
+    /// file can still read it. The next run retries files that cannot be removed.
     public func sweep(now: Timestamp = .now()) {
         for folder in ephemeral { Self.sweep(folder, now: now, nameLimit: Self.nameLimit) }
     }
@@ -150,7 +152,8 @@ extension RuntimePlaces {
         }
     }
 
-    /// Whether a file was written before the clock was set back: its lease could last for years.
+    /// Whether a file's modification time is in the future: the clock was set back since, and the lease could last for
+    /// years.
     private static func isDatedAhead(_ name: String, in folder: Int32) -> Bool {
         var status = stat()
         guard name.withPathPointer({ fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else { return false }

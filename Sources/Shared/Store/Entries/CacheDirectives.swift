@@ -1,7 +1,7 @@
 import Support
 
-/// The directives of a server's `Cache-Control` for an entry, other than its expiry. Stored and followed only by runs
-/// that respect `Cache-Control`.
+/// The directives in a server's `Cache-Control` for an entry, except the expiry. Only runs that respect `Cache-Control`
+/// store and follow them.
 public struct CacheDirectives: Sendable, Equatable {
     /// An expired entry must be revalidated before use (RFC 9111 §5.2.2.2).
     public var mustRevalidate: Bool

@@ -11,15 +11,16 @@ public struct Entry: Sendable, Equatable {
         case superseded = 2
     }
 
-    /// The name of the row: 32 hexadecimal digits of the SHA-256 of the key, or, for a variant, of the key and the
-    /// options. A superseded entry has its file name instead.
+    /// The name of the row: 32 hexadecimal digits of the SHA-256 of the key or, for a variant, of the key and the
+    /// options. For a superseded entry, the file name.
     package internal(set) var name: String
     public let scope: ScopeName
     /// The text of the key; for a variant, the key of its original. Nil only after the loss of the index, if the key
     /// was not stored with the file.
     public internal(set) var key: String?
     public internal(set) var kind = Kind.original
-    /// The name of a variant's original, or the name that a superseded entry had.
+    /// The name of a variant's original. For a superseded original, its former name; for a superseded variant, the name
+    /// of its original.
     var parent: String?
     /// The SHA-256 of a variant's original.
     var parentSHA256: String?
@@ -50,8 +51,8 @@ public struct Entry: Sendable, Equatable {
     /// Whether the file must be inspected again before its next use.
     var isUnsettled = false
     package var directives = CacheDirectives()
-    /// Whether the entry must not be shared with other machines: it was requested with credentials, its server forbids
-    /// shared caches, or this is unknown.
+    /// Whether the entry must not be shared with other machines, because it was requested with credentials or its
+    /// server forbids shared caches. True if unknown.
     package var isPrivate = true
     /// The request fields that determined the answer, with a digest of their values, as written by `Fetch`; nil if the
     /// answer is valid for every request.
@@ -63,9 +64,9 @@ public struct Entry: Sendable, Equatable {
     /// content is compared with the row: a power failure may have lost the row of a newer file with this name.
     var modified: Int64?
 
-    /// The number of the row; 0 before it is stored.
+    /// The row ID; 0 before the entry is stored.
     var id: Int64 = 0
-    /// The absolute path of the file; empty before it is stored.
+    /// The absolute path of the file; empty before the entry is stored.
     public internal(set) var path = ""
     /// The path of the file below the root; empty for an ephemeral file, and for a row with an invalid name.
     package internal(set) var place = ""
@@ -98,7 +99,7 @@ public struct Entry: Sendable, Equatable {
     /// Whether the entry was fetched in the future, that is, before the clock was set back.
     public func isDatedAhead(of now: Timestamp) -> Bool { fetchedAt > now + Clock.tolerance }
 
-    /// Returns the entry with future times, recorded before the clock was set back, replaced by `now`; for output to
+    /// Replaces times in the future, which were recorded before the clock was set back, with `now`. For output to
     /// users.
     package func clamped(to now: Timestamp) -> Entry {
         guard max(fetchedAt, lastUsed) > now + Clock.tolerance else { return self }
@@ -122,9 +123,9 @@ public struct Entry: Sendable, Equatable {
 
 /// The state of an entry in listings.
 public enum EntryState: String, Sendable, CaseIterable {
-    /// The next command serves it without a request.
+    /// The next command uses the entry without a request.
     case fresh
-    /// The next command makes a request first.
+    /// The next command sends a request first.
     case expired
     /// A placeholder for unavailable GIFs, expired or not.
     case placeholder
@@ -143,7 +144,7 @@ public struct Validators: Sendable, Equatable {
     public var isEmpty: Bool { etag == nil && lastModified == nil }
 }
 
-/// The way in which an entry was obtained.
+/// The result of a lookup or fetch.
 public enum CacheStatus: String, Sendable, CaseIterable {
     /// Found in the cache and fresh.
     case hit
@@ -151,7 +152,7 @@ public enum CacheStatus: String, Sendable, CaseIterable {
     case miss
     /// Expired, and confirmed by the server.
     case revalidated
-    /// Expired; the server was not asked or could not be reached.
+    /// Expired; the server was not contacted or could not be reached.
     case stale
     /// Fetched, but not stored in the cache.
     case bypass

@@ -2,8 +2,8 @@ import Support
 
 /// A column of the table `entries`: its definition, and the conversion of a property of `Entry`.
 ///
-/// The list drives the schema, its migration, and all statements that read or write whole entries. A new column needs a
-/// property of `Entry`, a line at the end of the list, and a step of `Schema` that adds the columns of its layout.
+/// `all` defines the schema, its migration, and all statements that read or write whole entries. A new column needs a
+/// property of `Entry`, a line at the end of `all`, and a step of `Schema` that adds the columns of its layout.
 struct EntryColumn: Sendable {
     let name: String
     /// Type and constraints in SQL.
@@ -88,7 +88,7 @@ struct EntryColumn: Sendable {
     /// The folder of the scope in a row of `selection`.
     static func folder(_ row: Row) -> String { row.string(all.count + 1) }
 
-    /// Inserts an entry. `?1` is the scope's number, followed by the values of `all`.
+    /// `?1` is the row ID of the scope; the values of `all` follow.
     static let insertion = """
         INSERT INTO entries (scope, \(all.map(\.name).joined(separator: ", ")))
         VALUES (\((1...(all.count + 1)).map { "?\($0)" }.joined(separator: ", "))) RETURNING \(selection)

@@ -20,7 +20,7 @@ public struct EntryFilter: Sendable, Equatable {
     }
 
     public var kinds: Set<Kind> = [.original]
-    /// For variants, the key of the original.
+    /// The beginning of the key; for a variant, of its original's key.
     public var keyPrefix = ""
     public var keySuffix = ""
     /// Accepts entries that were fetched longer ago than this duration.

@@ -19,7 +19,7 @@ public struct EntryOrder: Sendable, Equatable {
         isReversed = reversed
     }
 
-    /// Whether `a` comes before `b`. Merges the sorted entries of two caches.
+    /// Whether `a` comes before `b`. Used to merge the sorted entries of two caches.
     public func precedes(_ a: Entry, _ b: Entry) -> Bool {
         let (a, b) = isReversed ? (b, a) : (a, b)
         return switch key {

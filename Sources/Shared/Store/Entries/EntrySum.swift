@@ -1,4 +1,4 @@
-/// A number of entries, including variants, or of files or metadata items, and their bytes.
+/// The number and bytes of entries (including variants), files or metadata items.
 public struct EntrySum: Sendable, Equatable {
     public var entries: Int
     public var bytes: Int

@@ -37,7 +37,7 @@ public enum Expiry: Sendable, Hashable, CustomStringConvertible {
 extension Entry {
     /// Returns the entry with a requested expiry.
     ///
-    /// - Parameter respectsServer: whether the requested expiry may only shorten the server's.
+    /// - Parameter respectsServer: whether the requested expiry may shorten the server's expiry, but not extend it.
     package func expiring(_ expiry: Expiry?, respectsServer: Bool) -> Entry {
         guard let end = expiry?.end(from: fetchedAt) else { return self }
         var entry = self

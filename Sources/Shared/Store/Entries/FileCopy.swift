@@ -9,7 +9,7 @@ public struct FileCopy: Sendable, Equatable {
     public var modified: Int64
     /// The SHA-256 of the picture, not of the file.
     public var sha256: String
-    /// Any text of the caller.
+    /// Text chosen by the caller.
     public var details: String
     /// The boot in which the file was written without waiting for the disk; nil if it was synced.
     var boot: Int64?
@@ -24,7 +24,7 @@ extension FileCopy {
     /// Whether all properties are equal. Compares paths byte by byte.
     func isSame(as other: FileCopy) -> Bool { self == other && path.hasSameBytes(as: other.path) }
 
-    /// Whether the file has the recorded size and modification time, the test of rsync and git.
+    /// Whether the file has the recorded size and modification time, as rsync and git check.
     public func isUnchanged(_ status: FileStatus?) -> Bool {
         status?.kind == .file && status?.bytes == bytes && status?.modifiedNanoseconds == modified
     }

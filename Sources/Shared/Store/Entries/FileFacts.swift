@@ -9,8 +9,8 @@ public struct FileFacts: Sendable, Equatable {
     /// Pixels of the upright picture.
     public var width: Int?
     public var height: Int?
-    /// Further findings of the inspection, as any text. Stored with the entry, so that the file need not be inspected
-    /// again.
+    /// Further results of the inspection, as text in any format. Stored with the entry, so that the file need not be
+    /// inspected again.
     public var details: String?
 
     public init(

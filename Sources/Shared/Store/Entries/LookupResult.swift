@@ -1,10 +1,10 @@
 import Support
 
-/// The entry and cached failure of a key at one moment. A fetch decides its next step from this.
+/// The entry and cached failure of a key at the same moment. A fetch decides its next step from them.
 package struct LookupResult {
     /// The entry. Its file may be missing until `CacheStore.look` has checked it.
     package var entry: Entry?
-    /// Whether there was a row whose file is missing or has another content.
+    /// Whether the key had a row whose file is missing or has different content.
     package var wasLost = false
     /// The unexpired cached failure of the address, if any.
     package var negative: NegativeAnswer?

@@ -21,7 +21,7 @@ public enum CacheFailure: Failure, Equatable {
     case foreignRoot(path: String, owner: UInt32, user: UInt32)
     /// The root is a folder that is neither empty nor a cache.
     case notACache(root: String)
-    /// The root was removed, and the sandbox no longer permits this process to create it.
+    /// The root was removed, and the sandbox no longer permits this process to create a new root.
     case rootRemoved(path: String)
     /// The root can be read, but not changed.
     case readOnly(root: String)
@@ -31,7 +31,7 @@ public enum CacheFailure: Failure, Equatable {
     case io(detail: String, root: String, errno: Int32 = 0)
     /// The index is damaged and cannot be replaced.
     case indexDamaged(detail: String, root: String)
-    /// Other processes kept the index locked for too long; `process` is the last of them, if known.
+    /// Other processes kept the index locked for too long; `process` is the last of these processes, if known.
     case busy(root: String, process: Int? = nil)
     /// The process that holds an entry's lock makes no progress; `process` is nil if unknown.
     case stalled(process: Int?, work: String, since: Timestamp)
@@ -91,8 +91,8 @@ extension CacheFailure {
         case .badScope(let reason): "invalid scope name: \(reason)"
         case .badKey(let reason): "invalid key: \(reason)"
         case .newerLayout(let found, let supported, let root):
-            "the cache at \(root) has layout \(found), this version supports \(supported); use newer tools or another"
-                + " --cache-dir"
+            "the cache at \(root) has layout \(found), but this version supports at most \(supported); use newer tools"
+                + " or another --cache-dir"
         case .noRoot:
             "no folder for the cache; set HOME or XDG_CACHE_HOME to an absolute path, or name a folder with"
                 + " --cache-dir"
@@ -133,7 +133,7 @@ extension CacheFailure {
     public var exitCode: ExitCode {
         switch self {
         case .absent: .absent
-        // The name comes from a record; names in options are checked earlier.
+        // Names in options are checked earlier, so this name comes from a record.
         case .badScope, .badKey: .data
         case .newerLayout, .notACache, .noRoot, .foreignRoot: .configuration
         case .cannotMakeRoot, .readOnly, .noMemory, .noRuntimeFolder: .cannotCreate

@@ -2,7 +2,7 @@ import Support
 
 /// Read-only queries for completions. They create and repair nothing, and never wait for a lock.
 ///
-/// They throw `CacheFailure`, `UnsafePlace` or `SystemFailure` if an index cannot be read.
+/// Methods throw `CacheFailure`, `UnsafePlace` or `SystemFailure` if an index cannot be read.
 extension CacheSettings {
     /// Returns the names of all scopes, then the name of the current scope.
     public func scopeNames() throws -> [String] {
@@ -10,9 +10,10 @@ extension CacheSettings {
         return names.flatMap(\.self) + [try currentScope().text]
     }
 
-    /// Returns the keys with this prefix among the newest 10,000 entries, as no SQL index covers keys.
+    /// Returns the keys with this prefix among the newest 10,000 entries. Ignores older entries, because no SQL index
+    /// contains keys.
     public func keys(beginningWith text: String) throws -> [String] {
-        // `+` keeps SQLite from using `entries_by_name`: the rows are read in file order.
+        // `+` keeps SQLite from using `entries_by_name`, so that it reads the rows in file order.
         let sql = """
             SELECT key FROM entries
             WHERE id > (SELECT max(id) FROM entries) - \(Self.readEntries) AND +scope = \(Index.liveScope)
@@ -22,7 +23,7 @@ extension CacheSettings {
         return try read(scope) { try $0.all(sql, Value(scope.hash), Value(text)) { $0.string(0) } }.flatMap(\.self)
     }
 
-    /// Returns a metadata item on disk or in memory.
+    /// Returns a metadata item from the cache on disk, or else from a cache in memory.
     package func metadata(_ name: String, in collection: String) throws -> Metadata? {
         let scope = try currentScope()
         return try read(scope) { database in
@@ -44,7 +45,7 @@ extension CacheSettings {
         let places = try MemoryPlace.all(root: root, scope: scope, in: places)
         return try ([cacheRoot] + places.map { CacheRoot($0.path) }).filter { try $0.hasIndex }.map { root in
             try root.checkIndex()
-            // Without a log, SQLite would create one, except in an immutable database.
+            // Without a write-ahead log, SQLite would create one, except for an immutable database.
             let hasLog = try ["-wal", "-shm"].allSatisfy { try root.file(CacheRoot.index + $0) != nil }
             return try body(Database(path: root.index, root: root.path, access: hasLog ? .reading : .immutable))
         }

@@ -1,9 +1,9 @@
 import Support
 
-/// Rows of `copies`. Changing them does not change `version`, because no entry changes.
+/// Rows of `copies`. Writing these rows does not change `version`, because no entry changes.
 extension Index {
-    /// The maximum number of rows. The oldest are deleted first; a later run compares their files with the pictures
-    /// again.
+    /// The maximum number of rows. The oldest rows are deleted first; a later run compares their files with the
+    /// pictures again.
     static let copyLimit = 1_000_000
     /// The maximum number of rows returned for a picture, far more copies than any picture has.
     private static let copiesOfOne = 1000
@@ -22,7 +22,7 @@ extension Index {
         SELECT id, path FROM copies WHERE id > ?1 AND scope IN \(liveScopes(named: "?3")) ORDER BY id LIMIT ?2
         """
     static let hasCopies = "SELECT 1 FROM copies WHERE scope = \(liveScope) AND name = ?2 LIMIT 1"
-    /// `?1` is the scope's row number, found in the same transaction.
+    /// `?1` is the row ID of the scope, read in the same transaction.
     static let dropCopies = "DELETE FROM copies WHERE scope = ?1 AND name = ?2"
 
     func copies(of name: String, in scope: ScopeName) throws -> [FileCopy] {

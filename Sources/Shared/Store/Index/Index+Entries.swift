@@ -2,19 +2,19 @@ import Support
 
 extension Index {
     static let selectByName = "SELECT \(EntryColumn.selection) FROM entries WHERE scope = \(liveScope) AND name = ?2"
-    /// Keeps a later use that another process has written, unless it is in the future (after `?6`), because the clock
-    /// was set back.
+    /// Does not overwrite a later use that another process has written, unless that use is in the future (after `?6`),
+    /// because the clock was set back.
     static let touch =
         "UPDATE entries SET last_used = ?4, lease_until = ?5 \(sameEntry) AND (last_used <= ?4 OR last_used > ?6)"
     /// Removes the unleased superseded entries of a key.
     static let dropSuperseded =
         "DELETE FROM entries WHERE scope = ?1 AND parent = ?2 AND kind = 2 AND lease_until <= ?3"
-    /// `?1` is the scope's row number, found in the same transaction.
+    /// `?1` is the row ID of the scope, read in the same transaction.
     static let removeFamily = "DELETE FROM entries WHERE scope = ?1 AND (name = ?2 OR parent = ?2)"
     static let expireVariants = "UPDATE entries SET expires_at = ?3 WHERE scope = \(liveScope) AND parent = ?2"
 
     /// Selects an entry that was read earlier, unless its scope was purged since. Compares the name `?2` as well as the
-    /// row number `?3`, because SQLite may reuse numbers.
+    /// row ID `?3`, because SQLite may reuse IDs.
     static let sameEntry = "WHERE id = ?3 AND name = ?2 AND scope = \(liveScope)"
 
     /// Returns the row with this name. Its file may be missing.
@@ -41,7 +41,7 @@ extension Index {
     ///
     /// Returns the entry and the new size of the root.
     ///
-    /// If a row already names the file, the new file gets another name, because that row must not describe the new
+    /// If a row already has the file's name, the new file gets another name, because that row must not describe the new
     /// bytes.
     func commit(
         _ new: Entry, in scope: ActiveScope, generation: Int64, now: Timestamp, place: (Entry) throws -> Void
@@ -100,8 +100,8 @@ extension Index {
         }
     }
 
-    /// Removes the row with this entry's name if `isWrong` returns true for it. The check runs within the transaction,
-    /// so no process can store the entry between the check and the removal.
+    /// Reads the row with this entry's name and removes it if `isWrong` returns true. The check runs within the
+    /// transaction, so no process can store the entry between the check and the removal.
     func heal(_ entry: Entry, now: Timestamp, isWrong: (Entry) throws -> Bool) throws {
         let scope = entry.scope
         try write(now: now) { connection in

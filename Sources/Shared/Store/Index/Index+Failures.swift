@@ -14,10 +14,11 @@ extension Index {
         "DELETE FROM negatives WHERE id IN (SELECT id FROM negatives WHERE until <= ?1 LIMIT ?2)"
     static let hasNegatives = "SELECT 1 FROM negatives WHERE scope = \(liveScope) AND name = ?2 LIMIT 1"
     static let dropLiveNegatives = "DELETE FROM negatives WHERE scope = \(liveScope) AND name = ?2"
-    /// `?1` is the scope's row number, found in the same transaction.
+    /// `?1` is the row ID of the scope, read in the same transaction.
     static let dropNegatives = "DELETE FROM negatives WHERE scope = ?1 AND name = ?2"
 
-    /// Expired rows deleted per insertion: enough to keep them from accumulating, too few to cost time.
+    /// The number of expired rows deleted per insertion: at least two, so that these rows do not accumulate, but few,
+    /// so that an insertion is fast.
     private static let expiredPerInsert = 8
 
     /// Returns the cached failure of an address, unless it has expired.
@@ -27,7 +28,7 @@ extension Index {
         try perform { try $0.negative(name, in: scope, address: address, now: now) }
     }
 
-    /// Saves a failure and deletes some expired failures.
+    /// Saves a failure and deletes up to `expiredPerInsert` expired failures.
     package func remember(
         _ answer: NegativeAnswer, _ name: String, in scope: ScopeName, address: String, now: Timestamp
     ) throws {
@@ -93,8 +94,8 @@ extension Index {
     static let writeQuota = "INSERT INTO quotas (name, state, changed_at) VALUES (?1, ?2, ?3)"
     static let dropQuotas = "DELETE FROM quotas WHERE name = ?1 OR changed_at NOT BETWEEN ?2 AND ?3"
 
-    /// Rows expire after a day: a server whose refusal still applies then repeats it. Rows from the future are invalid,
-    /// because the clock was set back.
+    /// Rows expire after a day, because a server that still refuses requests will repeat its refusal. Rows from the
+    /// future are invalid, because the clock was set back.
     private static func bounds(_ now: Timestamp) -> (oldest: Value, newest: Value) {
         (Value(now - .seconds(86_400)), Value(now + Clock.tolerance))
     }
@@ -104,7 +105,7 @@ extension Index {
         return try first(Self.selectQuota, Value(name), bounds.oldest, bounds.newest) { $0.string(0) }
     }
 
-    /// Saves a state under a name, or deletes the row if `state` is nil.
+    /// Saves the state of a server, or deletes its row if `state` is nil.
     package func keepQuota(_ state: String?, _ name: String, now: Timestamp) throws {
         let bounds = Self.bounds(now)
         try write(now: now, isQuiet: true) { connection in

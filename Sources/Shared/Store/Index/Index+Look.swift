@@ -29,8 +29,8 @@ extension Index {
         }
     }
 
-    /// Records a use of an entry, which the next transaction writes. Drops all pending uses once there are ten
-    /// thousand, because then no transaction has succeeded for a long time.
+    /// Records a use of an entry, which the next transaction writes. At 10,000 pending uses, drops them: no transaction
+    /// has succeeded for a long time.
     func use(_ entry: Entry) {
         withConnection { connection in
             if connection.uses.count >= 10_000 { connection.uses = [] }
@@ -38,8 +38,8 @@ extension Index {
         }
     }
 
-    /// A number that changes whenever any process changes the index; this process's own counters and recorded uses do
-    /// not change it. Nil if unknown, as for a read-only root or a replaced index. Costs about 3 µs.
+    /// A number that changes whenever another process writes to the index, or this process changes entries. Nil if
+    /// unknown, as for a read-only root or a replaced index. Costs about 3 µs.
     package func version() -> Int? { withConnection { try? $0.currentVersion() } }
 }
 
@@ -56,8 +56,8 @@ extension Index.Connection {
 
     /// The state for `Index.version()`.
     struct Version {
-        /// Increases with each commit of this connection except quiet ones (see `write`), with the commits of other
-        /// connections, and when this connection is replaced.
+        /// Increases when this connection commits (except quiet transactions, see `write`), when another connection has
+        /// committed, and when this connection is replaced.
         var number = 0
         fileprivate var seen = 0
     }

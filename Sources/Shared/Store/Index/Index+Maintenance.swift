@@ -6,7 +6,7 @@ extension Index {
     struct ScopeRow: Sendable, Equatable {
         let id: Int64
         let name: ScopeName
-        /// Its folder below `scopes/`.
+        /// The scope's folder below `scopes/`.
         let folder: String
     }
 
@@ -15,7 +15,7 @@ extension Index {
     static let selectAnyPage =
         "SELECT \(EntryColumn.selection) FROM entries WHERE scope = \(liveFolder) AND name > ?2 ORDER BY name LIMIT ?3"
     static let selectInFolder = "SELECT \(EntryColumn.selection) FROM entries WHERE scope = \(liveFolder) AND name = ?2"
-    /// The row of a superseded entry has its file's name.
+    /// In the row of a superseded entry, `name` is the file name.
     static let selectOwner = "SELECT 1 FROM entries WHERE scope = ?1 AND name IN (?2, ?3) AND file = ?3 LIMIT 1"
     static let setPinned = "UPDATE entries SET pinned = ?4 \(sameEntry) RETURNING \(EntryColumn.selection)"
     static let setKey = "UPDATE entries SET key = ?4 \(sameEntry) AND key IS NULL RETURNING \(EntryColumn.selection)"
@@ -29,14 +29,14 @@ extension Index {
         WHERE id > ?1 AND \(isSpent) AND (?5 IS NULL OR scope IN \(liveScopes(named: "?5"))) ORDER BY id LIMIT ?4
         """
     static let removeExpired = "DELETE FROM entries WHERE id = ?1 AND \(isSpent) RETURNING bytes, scope"
-    /// Expired or superseded, neither pinned nor leased. `?2` is now; times after `?3` were recorded before the clock
-    /// was set back (see `Entry.isExpired` and `Entry.leaseEnd`).
+    /// Expired or superseded, neither pinned nor leased. `?2` is the current time; times after `?3` were recorded
+    /// before the clock was set back (see `Entry.isExpired` and `Entry.leaseEnd`).
     private static let isSpent = """
         pinned = 0 AND (expires_at <= ?2 OR fetched_at > ?3 OR kind = 2) AND (lease_until <= ?2 OR last_used > ?3)
         """
 
-    /// Rows per transaction or page. A transaction of this size takes some milliseconds, during which other writers
-    /// wait.
+    /// The number of rows per transaction or page. A transaction of this size takes some milliseconds, during which
+    /// other writers wait.
     static let batch = 256
 
     // MARK: Reading
@@ -62,7 +62,7 @@ extension Index {
         }
     }
 
-    /// Filters the names of a folder's files, and returns the names that have no row.
+    /// Returns the names in `files` that have no row.
     func filesWithoutRow(_ files: [String], folder: String) throws -> [String] {
         try perform { connection in
             let scope = try connection.database.first(Self.selectScope, Value(folder), read: Self.scopeRow)
@@ -71,7 +71,7 @@ extension Index {
         }
     }
 
-    /// Returns the unleased files whose rows were deleted and that await removal.
+    /// Returns unleased files that still exist although their rows were deleted.
     func doomedFiles(now: Timestamp) throws -> [String] {
         let leases = try root.leases.live(at: now, in: root)
         return try all("SELECT folder, file FROM doomed LIMIT 1000") {
@@ -81,10 +81,10 @@ extension Index {
 
     // MARK: Changing single rows
 
-    /// Pins or unpins an entry. A pin is on the disk before this returns. Returns nil if the entry no longer exists.
+    /// Pins or unpins an entry. Syncs a pin to the disk. Returns nil if the entry no longer exists.
     ///
     /// - Parameter note: records the pin in the entry's file. Runs within the transaction, so that row and file agree
-    ///   if two processes change the pin.
+    ///   even if two processes change the pin.
     func setPinned(_ entry: Entry, _ isPinned: Bool, now: Timestamp, note: (Entry) throws -> Void) throws -> Entry? {
         let changed = try write(now: now) { connection in
             let changed = try connection.database.first(
@@ -97,7 +97,7 @@ extension Index {
         return changed
     }
 
-    /// Sets the key of an entry whose row was recovered from its file.
+    /// Sets the key of an entry that has none, because its row was recovered from its file.
     func setKey(_ entry: Entry, _ key: String, now: Timestamp) throws -> Entry {
         try write(now: now) { connection in
             try connection.database.first(
@@ -106,8 +106,8 @@ extension Index {
         }
     }
 
-    /// Moves an original and its variants to another key, and removes the secrets from its address. Returns the row of
-    /// the key, which another process may have stored, or nil if the original no longer exists.
+    /// Moves an original and its variants to another key, and replaces the secrets in its address. Returns the row of
+    /// the new key, which another process may have stored, or nil if the original no longer exists.
     ///
     /// The file gets a second name derived from the new key, so that it can be recovered without the index. The old
     /// path remains while it is leased.
@@ -140,10 +140,10 @@ extension Index {
         }
     }
 
-    /// Removes an entry and its variants. With `sparesPinned`, keeps a pinned entry. Returns nil if nothing was
-    /// removed.
+    /// Removes an entry and its variants. With `sparesPinned`, removes nothing if the entry is pinned. Returns nil if
+    /// nothing was removed.
     ///
-    /// - Parameter scope: the row of the scope, if the scope's name may be unknown.
+    /// - Parameter row: the row of the scope, if the scope's name may be unknown.
     func remove(
         _ name: String, in scope: ScopeName, _ row: ScopeRow? = nil, sparesPinned: Bool, now: Timestamp
     ) throws -> EntrySum? {
@@ -169,8 +169,8 @@ extension Index {
         }
     }
 
-    /// Reads a row again in a write transaction. Returns it if `isWrong` returns true for it; with `drops`, also
-    /// removes it.
+    /// Reads a row again in a write transaction and calls `isWrong`. Returns the row if the result is true; with
+    /// `drops`, also removes the row.
     func recheck(
         _ name: String, in scope: ScopeRow, drops: Bool, now: Timestamp, isWrong: (Entry) throws -> Bool
     ) throws -> Entry? {
@@ -191,8 +191,9 @@ extension Index {
 
     // MARK: Files without rows
 
-    /// Whether files may lack rows: the index was lost, or the machine was restarted since the last rebuild, because a
-    /// power failure may lose the last transactions. Remains true until `Recovery.rebuild` has finished.
+    /// Whether files may lack rows. This is the case if the index was lost, or if the machine was restarted since the
+    /// last rebuild, because a power failure may lose the last transactions. Remains true until `Recovery.rebuild` has
+    /// finished.
     func mayLackRows(now: Timestamp) throws -> Bool {
         if !isReadOnly, withConnection({ !$0.hasComparedBoot }) {
             try compareBoot(now: now)
@@ -201,7 +202,7 @@ extension Index {
         return try perform { try $0.mayLackRows() }
     }
 
-    /// Marks a rebuild as due in the first run after a restart of the machine.
+    /// Schedules a rebuild in the first run after a restart of the machine.
     private func compareBoot(now: Timestamp) throws {
         let known = try first("SELECT value FROM settings WHERE name = 'boot'") { Int64($0.string(0)) }
         if known == CacheRoot.machineBoot { return }
@@ -211,12 +212,12 @@ extension Index {
         }
     }
 
-    /// The last folder that an unfinished rebuild has completed; empty if it has completed none.
+    /// The last folder completed by an unfinished rebuild; empty if there is none.
     func rebuiltFolder() throws -> String {
         try first("SELECT value FROM settings WHERE name = 'rebuilt'") { $0.string(0) } ?? ""
     }
 
-    /// Records the last folder that a rebuild has completed; nil if the whole rebuild is finished.
+    /// Records the last folder completed by a rebuild; nil if the whole rebuild is finished.
     func setRebuiltFolder(_ folder: String?, now: Timestamp) throws {
         try write(now: now, isQuiet: true) { connection in
             guard let folder else {
@@ -228,8 +229,8 @@ extension Index {
         }
     }
 
-    /// Inserts a row for a file that has none. Replaces a row of the same name whose file is missing. Returns nil if
-    /// `isThere` returns false, or if the file or the name has a valid row by now.
+    /// Inserts a row for a file that has none. Replaces a row of the same name if its file is missing or has another
+    /// size. Returns nil if `isThere` returns false, or if the file or the name has a valid row by now.
     func recover(
         _ new: Entry, folder: String, name: ScopeName, now: Timestamp, isThere: () throws -> Bool
     ) throws -> Entry? {
@@ -292,7 +293,7 @@ extension Index {
         }
     }
 
-    /// Returns the minimum that a trim would evict after the removal of `freed` bytes.
+    /// Returns the minimum number and bytes of entries that a trim would evict after the removal of `freed` bytes.
     func trimPreview(capacity: Int, freed: Int, now: Timestamp) throws -> EntrySum {
         try perform { connection in
             let kept = try connection.keptBytes() - freed
@@ -354,7 +355,7 @@ extension Index.Connection {
         ) { $0.int64(0) }
     }
 
-    /// Whether a row names this file, as the current or a superseded content of an entry.
+    /// Whether a row has this file, as the current or a superseded content of an entry.
     func hasRow(_ file: String, in scopeID: Int64) throws -> Bool {
         try database.has(Index.selectOwner, Value(scopeID), Value(String(file.prefix(32))), Value(file))
     }

@@ -1,6 +1,6 @@
 import Support
 
-/// Rows of `metadata`. Changing them does not change `version`, because no entry changes.
+/// Rows of `metadata`. Writing these rows does not change `version`, because no entry changes.
 extension Index {
     static let metadataColumns = "name, body, fetched_at, expires_at"
     static let selectMetadata = """
@@ -11,8 +11,8 @@ extension Index {
         SELECT \(metadataColumns) FROM metadata
         WHERE scope = \(liveScope) AND collection = ?2 AND name <= ?3 ORDER BY name DESC LIMIT 1
         """
-    /// Keeps a row that was fetched later, unless it was fetched in the future (after `?9`, which is now plus
-    /// `Clock.tolerance`), because the clock was set back.
+    /// Does not overwrite a row that was fetched later, unless it was fetched in the future (after `?9`, which is the
+    /// current time plus `Clock.tolerance`), because the clock was set back.
     static let keepMetadata = """
         INSERT INTO metadata (scope, collection, name, body, fetched_at, expires_at, bytes, digest)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
@@ -45,7 +45,7 @@ extension Index {
     func keep(
         _ metadata: [Metadata], in collection: String, of scope: ActiveScope, generation: Int64, now: Timestamp
     ) throws {
-        // Compute before the transaction, because it blocks other writers.
+        // Compute the digests before the transaction, which blocks other writers.
         let digests = metadata.map { Self.digest(of: $0, in: collection) }
         try write(now: now, isQuiet: true) { connection in
             try connection.check(generation, of: scope)
@@ -72,7 +72,7 @@ extension Index {
         }
     }
 
-    /// Returns the generation of the scope as of the first call after the index was opened.
+    /// Returns the generation that the scope had when this method was first called for it.
     func firstSeenGeneration(of scope: ScopeName) throws -> Int64 {
         try perform { connection in
             if let known = connection.firstSeenGenerations[scope.hash] { return known }
@@ -82,7 +82,7 @@ extension Index {
         }
     }
 
-    /// Returns eight bytes of the SHA-256 of a row. They verify the row if it is recovered from a damaged index.
+    /// Returns eight bytes of the SHA-256 of a row, which verify the row when it is recovered from a damaged index.
     static func digest(of metadata: Metadata, in collection: String) -> Int64 {
         let times = "\(metadata.fetchedAt.milliseconds) \(metadata.expiresAt.map { "\($0.milliseconds)" } ?? "never")"
         var hash = SHA256()
@@ -96,7 +96,7 @@ extension Index {
 }
 
 extension Index.Connection {
-    /// Returns the number and bytes of items for each live scope, by its row number.
+    /// Returns the number and bytes of items in each live scope, by the scope's row ID.
     func metadataSums() throws -> [Int64: EntrySum] {
         let sums = try database.all(Index.selectMetadataSums) {
             ($0.int64(0), EntrySum(entries: $0.int(1), bytes: $0.int(2)))
@@ -104,7 +104,7 @@ extension Index.Connection {
         return Dictionary(uniqueKeysWithValues: sums)
     }
 
-    /// Writes a row, within a transaction. Returns false if a later row was kept.
+    /// Writes a row, within a transaction. Returns false if the existing row was fetched later and therefore stays.
     @discardableResult
     func keep(
         _ metadata: Metadata, digest: Int64, in collection: String, of scopeID: Int64, now: Timestamp

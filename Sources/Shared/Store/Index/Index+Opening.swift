@@ -41,11 +41,12 @@ extension Index {
             let isReady = version == Schema.current.version && (origin == .ours || database.isReadOnly)
             return isReady ? Connection(root: root, database: database, identity: identity, tallies: tallies) : nil
         } catch CacheFailure.indexDamaged {
-            // Set-up checks again under its lock. Another program's file must not be replaced.
+            // Another program's file must not be replaced. Set-up checks again under its lock whether the index is
+            // damaged.
             try root.requireCache()
             return nil
         } catch CacheFailure.io where (try? root.indexIdentity() != identity) == true {
-            // The file was removed or replaced in the meantime. Set-up checks again under its lock.
+            // The file was removed or replaced in the meantime. Set-up opens it again under its lock.
             return nil
         }
     }
@@ -73,7 +74,7 @@ extension Index {
             try database.execute("PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON")
             return try checked(database)
         } catch CacheFailure.io where isUnwritable(root) {
-            // The write-ahead log and its shared memory cannot be created here, so read only the main file.
+            // The write-ahead log and its shared memory cannot be created in this folder, so read only the main file.
             return try checked(Database(path: root.index, root: root.path, access: .immutable))
         }
     }
@@ -97,8 +98,8 @@ extension Index {
     }
 
     /// Creates an index under a temporary name and renames it, so that no process opens an incomplete index. The index
-    /// must not be opened before the descriptor used for the sync is closed, because closing it releases all SQLite
-    /// locks of this process on the file (POSIX; sqlite.org/howtocorrupt.html §2.2).
+    /// must not be opened before the descriptor that syncs it is closed, because closing any descriptor of a file
+    /// releases all SQLite locks of this process on the file (POSIX; sqlite.org/howtocorrupt.html §2.2).
     private static func begin(_ root: CacheRoot) throws {
         try root.requireCache()
         try root.noteLostIndex()
@@ -118,8 +119,8 @@ extension Index {
     /// Replaces a damaged index and copies its metadata, which is stored nowhere else. The caller holds the set-up
     /// lock.
     ///
-    /// - Parameter detail: the reason to suspect damage, which SQLite's integrity check must confirm; nil if it already
-    ///   has.
+    /// - Parameter detail: the error that suggests damage, which SQLite's integrity check must confirm; nil if the
+    ///   check has already failed.
     private static func setUpAnew(_ root: CacheRoot, tallies: Tallies, detail: String?, log: Log) throws -> Connection {
         if let detail { try requireDamage(root, detail: detail) }
         try setAside(root, detail: detail, log: log)
@@ -133,8 +134,8 @@ extension Index {
         return connection
     }
 
-    /// Throws `CacheFailure.fault` if SQLite finds no damage: the error is then a bug in this program, and the data
-    /// must stay.
+    /// Throws `CacheFailure.fault` if SQLite finds no damage: the cause of the error is then a bug in this program, and
+    /// the index must stay.
     private static func requireDamage(_ root: CacheRoot, detail: String) throws {
         do {
             guard try complaints(root)?.isEmpty == true else { return }
@@ -174,8 +175,8 @@ extension Index {
         return try open(root, making: true, log: log, interruption: interruption, tallies: connection.tallies)
     }
 
-    /// Renames the index and its companions. Overwrites an earlier damaged index. Renames the log first, because a new,
-    /// empty index must never find it.
+    /// Renames the index and its companions, replacing an earlier damaged index. Renames the write-ahead log first,
+    /// because it must not be applied to a new, empty index.
     private static func setAside(_ root: CacheRoot, detail: String?, log: Log) throws {
         let damaged = CacheRoot.index + ".damaged"
         for suffix in ["-wal", "-shm", ""] {
@@ -185,7 +186,8 @@ extension Index {
                 guard failure.isMissing else {
                     throw CacheFailure.io(detail: "cannot rename it", root: root.path, errno: failure.errno)
                 }
-                // The log of an earlier damaged index belongs to no other database.
+                // There is nothing to rename. Remove the earlier file, because its log must not be applied to another
+                // index.
                 root.remove(damaged + suffix)
             }
         }

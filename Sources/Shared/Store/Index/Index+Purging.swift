@@ -1,9 +1,9 @@
 import Support
 
 extension Index {
-    /// Runs `body`, a transaction that removes entries. If the disk is too full for the write-ahead log, removes files
-    /// of these entries first (entries without files count as absent), empties the log and retries. The retry needs
-    /// some tens of kilobytes; it fails if the removed files were smaller.
+    /// Runs `body`, a transaction that removes entries. If the disk is too full for the write-ahead log, removes some
+    /// files of these entries (an entry without a file is treated as absent), empties the log and retries. The retry
+    /// needs some tens of kilobytes, so it fails if the removed files were smaller.
     ///
     /// - Parameter files: called on a full disk. Returns the paths, below the root, of some files of the entries.
     func removing<Result>(_ files: () throws -> [String], _ body: () throws -> Result) throws -> Result {
@@ -43,8 +43,8 @@ extension Index {
         try purging(now: now) { try $0.purge(scope) }
     }
 
-    /// Runs `body`, which purges scopes, in a transaction that is synced to the disk, and then creates the folders of
-    /// the next generations.
+    /// Runs `body`, which purges scopes, in a transaction. Syncs the transaction to the disk if `syncs`, and then
+    /// creates the folders of the next generations.
     private func purging<Result>(
         now: Timestamp, syncs: Bool = true, _ body: (inout Connection) throws -> Result
     ) throws -> Result {
@@ -54,8 +54,8 @@ extension Index {
         return result
     }
 
-    /// Purges all scopes and deletes all settings and counters. New scopes begin at a higher generation than any
-    /// before, so that work in progress cannot be stored.
+    /// Purges all scopes and deletes all settings, counters and quotas. New scopes begin at a higher generation than
+    /// any before, so that work in progress cannot be stored.
     func reset(now: Timestamp) throws -> ResetReport {
         try purging(now: now) { connection in
             let database = connection.database
@@ -127,9 +127,9 @@ extension Index {
 
     // MARK: Completing a purge
 
-    /// Creates, for each pending purge, the empty folder of the next generation, which records the purge in case the
-    /// index is lost. Must be called after the commit of the purge, never before: if there were a folder but no purge,
-    /// all entries would seem purged. The process that completes the purge calls it again.
+    /// Creates the empty folder of the next generation for each pending purge. The folder records the purge in case the
+    /// index is lost. Must be called after the commit of the purge, never before: a folder without a purge would make
+    /// all entries seem purged. The process that completes the purge calls this method again.
     func beginPurgedGenerations() throws {
         let purged = try all("SELECT substr(folder, 1, 32), max(generation) FROM scopes WHERE purged = 1 GROUP BY 1") {
             (hash: $0.string(0), generation: $0.int64(1))
@@ -170,7 +170,7 @@ extension Index {
     }
 
     /// Deletes the row and the empty folder of a purged generation in one transaction, so that no process creates a
-    /// subfolder in between. Keeps the folders of later generations while another purge of the scope is pending.
+    /// subfolder in between. While another purge of the scope is pending, keeps the folders of later generations.
     func forget(_ scope: PurgedScope, now: Timestamp) throws {
         let hash = String(scope.folder.prefix(32))
         try write(now: now) { connection in
@@ -196,7 +196,7 @@ extension Index {
         }
     }
 
-    /// Returns the live generation of each scope by its hash, and the generation of unknown scopes.
+    /// Returns the live generation of each scope, by the scope's hash, and the generation of scopes without a row.
     func generations() throws -> (known: [String: Int64], other: Int64) {
         try perform { connection in
             let rows = try connection.database.all("SELECT folder, generation FROM scopes WHERE purged = 0") {
@@ -208,11 +208,11 @@ extension Index {
 }
 
 extension Index.Connection {
-    /// Marks the live row of a scope as purged and creates the row of the next generation, which inherits the counters.
+    /// Marks the live row of a scope as purged, creates the row of the next generation and moves the counters to it.
     /// Also creates a row for a scope that has none, because a download for it may be in progress.
     fileprivate func purge(_ scope: ScopeName) throws -> EntrySum {
         var (id, generation, _) = try live(scope)
-        // The scope may have files without rows.
+        // If the index was lost, the scope may have files but no row. Add the row, so that the files are purged.
         if id == nil, try mayLackRows() { id = try addLiveRow(scope, generation: generation) }
         guard let id else {
             _ = try addLiveRow(scope, generation: generation &+ 1)
@@ -231,7 +231,7 @@ extension Index.Connection {
         try database.has("SELECT 1 FROM scopes WHERE purged = 1 AND substr(folder, 1, 32) = ?1 LIMIT 1", Value(hash))
     }
 
-    /// Inserts a row marked as purged for each scope folder without a row, because the index may have lost it.
+    /// Inserts a row marked as purged for each scope folder without a row, because the index may have lost the row.
     fileprivate func addRowsOfLostScopes() throws {
         for folder in try root.scopeFolders() {
             guard let generation = CacheRoot.generation(ofFolder: folder) else { continue }

@@ -1,16 +1,16 @@
 import Support
 
 extension Index {
-    /// The number of the live row of the scope with the hash `?1`. Evaluated in each statement, because another process
-    /// may purge the scope at any time and reuse the number.
+    /// Selects the ID of the live row of the scope with the hash `?1`. Part of each statement, because another process
+    /// may purge the scope at any time and SQLite may reuse the ID.
     static let liveScope = "(SELECT id FROM scopes WHERE substr(folder, 1, 32) = ?1 AND purged = 0)"
-    /// The number of the live row with the folder `?1`; null if that generation was purged.
+    /// Selects the ID of the live row with the folder `?1`; null if that generation was purged.
     static let liveFolder = "(SELECT id FROM scopes WHERE folder = ?1 AND purged = 0)"
 
-    /// The numbers of all live rows. All other rows are being purged.
+    /// Selects the IDs of all live rows. All other rows are being purged.
     static let liveScopes = "(SELECT id FROM scopes WHERE purged = 0)"
 
-    /// The number of the live row of the scope named by a parameter, or of all scopes if the parameter is null.
+    /// Selects the ID of the live row of the scope named by a parameter, or of all live rows if the parameter is null.
     static func liveScopes(named parameter: String) -> String {
         "(SELECT id FROM scopes WHERE purged = 0 AND name = coalesce(\(parameter), name))"
     }
@@ -32,9 +32,9 @@ extension Index {
 
     package func currentScope() throws -> ScopeName? { try perform { try Self.currentScope($0.database) } }
 
-    /// Returns the current generation of the scope, which each purge increases. Results of work that began in an
-    /// earlier generation must not be stored. Throws `CacheFailure.scopeChanged` if the run uses the current scope and
-    /// another scope has become current.
+    /// Returns the current generation of the scope. Each purge increases the generation; results of work that began in
+    /// an earlier generation must not be stored. Throws `CacheFailure.scopeChanged` if the run uses the current scope
+    /// and another scope has become current.
     package func generation(of scope: ActiveScope) throws -> Int64 { try perform { try $0.generation(of: scope) } }
 
     func folder(of scope: ScopeName) throws -> String {
@@ -80,7 +80,7 @@ extension Index {
 /// The scope of a run.
 package struct ActiveScope: Sendable {
     package let name: ScopeName
-    /// Whether no scope was named, so that the run uses the current scope.
+    /// Whether the user named no scope, so that the run uses the current scope.
     package var followsCurrent = false
     /// For a cache in memory, the root on disk that determines the current scope.
     package var followedRoot: CacheRoot?
@@ -107,23 +107,23 @@ extension Index.Connection {
             "SELECT id, generation, name FROM scopes WHERE substr(folder, 1, 32) = ?1 AND purged = 0", Value(scope.hash)
         ) { (id: $0.int64(0), generation: $0.int64(1), isNamed: $0.string(2) == scope.text) }
         if let row { return row }
-        // If the index was lost, the recovered files stay in the folder of their generation.
+        // If the index was lost, recovered files stay in the folder of their generation.
         let latest = try mayLackRows() ? root.latestGeneration(of: scope.hash) : 0
         return (nil, max(try firstGeneration(), latest), true)
     }
 
-    /// The generation of unknown scopes.
+    /// The generation of scopes without a row.
     func firstGeneration() throws -> Int64 {
         try database.first("SELECT value FROM settings WHERE name = 'first_generation'") { $0.int64(0) } ?? 0
     }
 
-    /// Returns the number of the live row with this folder, or nil if the generation was purged. Valid within the
+    /// Returns the ID of the live row with this folder, or nil if the generation was purged. Valid within the
     /// transaction.
     func liveRow(folder: String) throws -> Int64? {
         try database.first("SELECT id FROM scopes WHERE folder = ?1 AND purged = 0", Value(folder)) { $0.int64(0) }
     }
 
-    /// Returns the number of the live row of a scope, creating the row if necessary. Valid within the transaction.
+    /// Returns the ID of the live row of a scope, creating the row if necessary. Valid within the transaction.
     ///
     /// Also corrects the row's name: `Recovery.rebuild` gives the row of an unknown scope the name of its folder.
     func makeScope(_ scope: ScopeName) throws -> Int64 {

@@ -1,8 +1,8 @@
 import Support
 
 extension Index {
-    /// Reads only the index `entries_by_use`, which covers all columns, in about 0.3 µs per entry. Also reads the rows
-    /// while purged entries exist, to exclude these.
+    /// Reads only the SQL index `entries_by_use`, which contains all columns of the query, in about 0.3 µs per entry.
+    /// While purged entries exist, also reads the table to exclude them.
     static let selectHeld = """
         SELECT COUNT(*), SUM(bytes), SUM(lease_until > ?1 AND last_used <= ?2),
             SUM(CASE WHEN lease_until > ?1 AND last_used <= ?2 THEN bytes ELSE 0 END)
@@ -19,8 +19,8 @@ extension Index {
         try perform { try $0.statistics(scope: scope, capacity: capacity, now: now) }
     }
 
-    /// Passes the statistics to `report`, then resets the counters, in one transaction, so that no count is lost.
-    /// Resets nothing if `report` throws.
+    /// Passes the statistics to `report` and then resets the counters in the same transaction, so that no count is
+    /// lost. Resets nothing if `report` throws.
     func zeroCounters(
         scope: ScopeName? = nil, capacity: Int, now: Timestamp, after report: (Statistics) throws -> Void
     ) throws {
@@ -44,7 +44,7 @@ extension Index {
     /// A counter with the value zero, whose `since` is the time of the last reset.
     fileprivate static let zeroed = "zeroed"
 
-    /// Returns the value if the remote found it; otherwise counts the answer and returns nil.
+    /// Returns the value that the remote found. For any other answer, counts it and returns nil.
     func counted<Value>(_ answer: RemoteAnswer<Value>, in scope: ScopeName) -> Value? {
         switch answer {
         case .found(let value): return value
@@ -70,7 +70,7 @@ extension Index.Connection {
     fileprivate func statistics(scope: ScopeName?, capacity: Int, now: Timestamp) throws -> Statistics {
         let all =
             try database.first(Index.selectTotals) { EntrySum(entries: $0.int(0), bytes: $0.int(1)) } ?? EntrySum()
-        // An entry whose last use is in the future does not count as leased, as in trimming.
+        // An entry whose last use is in the future is not leased, as in trimming.
         let held = try database.first(Index.selectHeld, Value(now), Value(now + Clock.tolerance)) {
             (EntrySum(entries: $0.int(0), bytes: $0.int(1)), EntrySum(entries: $0.int(2), bytes: $0.int(3)))
         }
@@ -119,7 +119,7 @@ extension Index.Connection {
         try count(.bytesRemoved, removal.bytes, in: scopeID, now: now)
     }
 
-    /// Adds to a counter of the scope with this row number. Called within a transaction.
+    /// Adds to a counter of the scope with this row ID. Called within a transaction.
     func count(_ counter: Counter, _ amount: Int, in scopeID: Int64, now: Timestamp) throws {
         try database.run(Index.addToCounter, Value(scopeID), Value(counter.rawValue), Value(amount), Value(now))
     }

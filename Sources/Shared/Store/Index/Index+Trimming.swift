@@ -7,15 +7,15 @@ enum TrimPlan {
         let bytes: Int
     }
 
-    /// Returns 95 % of the capacity. With a target of 100 %, a full cache would be trimmed at every store.
+    /// Returns 95 % of the capacity. With a target of 100 %, every store into a full cache would trigger a trim.
     static func target(capacity: Int) -> Int { capacity - capacity / 20 }
 
-    /// The number of evictions after which trimming may stop above the target, if the root is below the capacity.
-    /// Evicting a twentieth of a million entries would delay the run.
+    /// After this number of evictions, trimming may stop above the target if the root is below the capacity. Evicting a
+    /// twentieth of a million entries would delay the run.
     static let headroom = 256
 
-    /// Evictions per transaction, during which other processes wait for the write lock. Removing a file takes 10 to 100
-    /// µs.
+    /// The number of evictions per transaction, during which other processes wait for the write lock. Removing a file
+    /// takes 10 to 100 µs.
     static let batch = 64
 
     /// Returns the shortest prefix of `candidates`, least recently used first, that reduces `kept` bytes to the target.
@@ -38,8 +38,8 @@ extension Index {
         SELECT \(candidateColumns) FROM entries INDEXED BY entries_by_use
         WHERE pinned = 0 AND last_used <= ?2 AND lease_until <= ?1 ORDER BY last_used LIMIT ?3
         """
-    /// Entries last used in the future, because the clock was set back. They are trimmed first, because their true time
-    /// of last use is unknown. Their leases are ignored, because they could last for years.
+    /// Selects entries last used in the future, because the clock was set back. They are trimmed first, because their
+    /// true time of last use is unknown. Their leases are ignored, because they could last for years.
     static let selectFutureCandidates = """
         SELECT \(candidateColumns) FROM entries INDEXED BY entries_by_use
         WHERE pinned = 0 AND last_used > ?1 ORDER BY last_used LIMIT ?2
@@ -48,7 +48,7 @@ extension Index {
         id, bytes, scope, (SELECT purged FROM scopes WHERE scopes.id = entries.scope), file,
         (SELECT folder FROM scopes WHERE scopes.id = entries.scope)
         """
-    /// The number and bytes of all entries except purged entries, which are removed anyway and must not cause
+    /// The number and bytes of all entries except purged entries, which will be removed anyway and must not cause
     /// evictions.
     static let selectTotals = """
         SELECT entries - (SELECT coalesce(sum(entries), 0) FROM scopes WHERE purged = 1),
@@ -64,22 +64,23 @@ extension Index {
         SELECT folder, file FROM doomed WHERE (folder, file) > (?1, ?2) ORDER BY folder, file LIMIT ?3
         """
 
-    /// Removes the unleased files whose rows were deleted, also by processes that were killed since. Runs in write
-    /// transactions, like the rename of stored files, so it cannot remove a file that was just stored under the same
-    /// name. If there is nothing to remove, costs one query of an empty table.
+    /// Removes the unleased files whose rows were deleted, including rows deleted by processes that were killed since.
+    /// Runs in write transactions, like the rename of stored files, so it cannot remove a file that was just stored
+    /// under the same name. If there is nothing to remove, costs one query of an empty table.
     func sweep(now: Timestamp) throws {
         var last = (folder: "", file: "")
         while try perform({ try $0.doomed(after: last, limit: 1) }).isEmpty == false {
             last = try write(now: now) { connection in
                 let doomed = try connection.doomed(after: last, limit: TrimPlan.batch)
-                // Read the leases after the transaction that deleted the rows: see `LeaseTable`.
+                // Read the leases after the transaction that deleted the rows, see `LeaseTable`.
                 let leases = try root.leases.live(at: now, in: root)
                 for (folder, file) in doomed {
                     let name = CacheRoot.blob(file, folder: folder)
                     if let name, connection.unspared.remove(name) == nil, try leases.end(of: name) != nil { continue }
                     let count = try connection.database.run(
                         "DELETE FROM doomed WHERE folder = ?1 AND file = ?2", Value(folder), Value(file))
-                    // If a damaged index returns a row to a scan but not to a lookup by key, this loop would never end.
+                    // If a damaged index returned a row to a scan but not to a lookup by key, this loop would never
+                    // end.
                     if count == 0 { throw CacheFailure.indexDamaged(detail: "a row cannot be found", root: root.path) }
                     if let name { root.remove(name) }
                 }
@@ -88,7 +89,7 @@ extension Index {
         }
     }
 
-    /// Returns true and records the time, unless some process gave this warning within `interval`. Ignores a recorded
+    /// Returns true and records the time, unless a process has given this warning within `interval`. Ignores a recorded
     /// time in the future, because the clock was set back.
     func mayWarn(_ name: String, now: Timestamp, interval: Duration) throws -> Bool {
         try write(now: now, isQuiet: true) { connection in
@@ -122,15 +123,15 @@ extension Index {
         }
         return try write(now: clock.now()) { connection in
             let database = connection.database
-            // Read the clock after the wait for the write lock, which may have been long: at an earlier time, entries
-            // stored during the wait would still be leased.
+            // Read the clock after the wait for the write lock, which may have been long. With an earlier time, entries
+            // stored during the wait would seem leased.
             let now = clock.now()
             let kept = try connection.keptBytes()
             guard kept > (isUnderway ? TrimPlan.target(capacity: capacity) : capacity) else {
                 return (kept, EntrySum(), false)
             }
             func victim(_ row: Row) -> Victim {
-                // Purged entries do not count towards `kept`.
+                // `kept` does not include purged entries.
                 Victim(
                     candidate: TrimPlan.Candidate(id: row.int64(0), bytes: row.bool(3) ? 0 : row.int(1)),
                     scopeID: row.int64(2), isPurged: row.bool(3),
@@ -144,7 +145,7 @@ extension Index {
             let leases = try root.leases.live(at: now, in: root)
             let free = try victims.filter { victim in
                 guard !victim.isPurged, let end = try victim.place.flatMap(leases.end) else { return true }
-                // Record the lease in the row, so that the next trim skips it.
+                // Record the lease in the row, so that the next trim skips the entry.
                 try database.run(
                     "UPDATE entries SET lease_until = ?2, last_used = min(last_used, ?3) WHERE id = ?1",
                     Value(Int(victim.candidate.id)), Value(end), Value(now))
@@ -169,13 +170,13 @@ extension Index {
     }
 }
 
-/// What every run that wrote to a root checks when it ends, from one query.
+/// The state of a root that a run checks when it ends, read by a single query.
 struct RootState: Sendable, Equatable {
-    /// The bytes of all entries, also of purged entries.
+    /// The bytes of all entries, including purged entries.
     var bytes = 0
-    /// Whether files whose rows were deleted await removal.
+    /// Whether files still exist although their rows were deleted.
     var hasDoomed = false
-    /// Whether purged rows await removal.
+    /// Whether purged rows still exist.
     var isPurgePending = false
 }
 
@@ -197,16 +198,16 @@ extension Index.Connection {
     }
 }
 
-/// The space that this process has needed in a root.
+/// The space that this process has used in a root.
 struct CacheDemand: Equatable {
     /// The bytes of all files that were stored.
     var stored = 0
     /// The maximum size of the root after trimming.
     var kept = 0
 
-    /// The way in which a run exceeded the capacity.
+    /// The reason why a run exceeded the capacity.
     enum Excess: Equatable {
-        /// More was stored than fits.
+        /// The run stored more than the capacity.
         case stored(Int)
         /// Files in use could not be trimmed.
         case kept(Int)
@@ -230,7 +231,7 @@ struct CacheDemand: Equatable {
             return "\(fact); use \(remedy) \(Self.enough(for: bytes)) or more"
         }
 
-        /// Returns the size plus 10 %, rounded up to two digits, in the syntax of options.
+        /// Returns the size plus 10 %, rounded up to two significant digits, in the syntax of options.
         static func enough(for bytes: Int) -> String {
             let wanted = Double(bytes) * 1.1 / 1e6
             var step = 1.0

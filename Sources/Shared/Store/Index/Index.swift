@@ -3,18 +3,18 @@ import Support
 /// The SQLite database of a root, shared by all threads, scopes and processes.
 ///
 /// A process has one connection, guarded by a lock: a statement takes some microseconds, and no thread holds the
-/// connection during network I/O. Files are renamed and removed within write transactions. SQLite admits one writer at
-/// a time, so no process removes a file that another has just stored. A row is written after its file and deleted
-/// before it.
+/// connection during network I/O. Files are renamed and removed within write transactions. SQLite allows one writer at
+/// a time, so no process removes a file that another has just stored. A row is inserted after its file is in place, and
+/// deleted before its file is removed.
 ///
-/// A damaged index is renamed and replaced by an empty index. The row of a file is recovered when its key is requested,
-/// or all rows by `img-cache verify --repair`.
+/// A damaged index is renamed and replaced by an empty index. After that, the row of a file is recovered when its key
+/// is requested. `img-cache verify --repair` recovers all rows.
 package final class Index: Sendable {
     package let root: CacheRoot
     private let log: Log
     private let interruption: Interruption
     private let connection: Monitor<Connection>
-    /// The number of `CacheStore`s that use the index. The last of them calls `close` when it is released.
+    /// The number of `CacheStore`s that use the index. The last `CacheStore` calls `close` when it is released.
     private let users = Monitor(0)
 
     struct Connection {
@@ -23,9 +23,9 @@ package final class Index: Sendable {
         /// The identity of the open file; nil if `database` is an empty database that replaces a missing root.
         var identity: File.Identity?
         var tallies = Tallies()
-        /// Entries whose lease and time of last use the next transaction writes, the earliest first.
+        /// The uses of entries that the next transaction will write, the earliest first.
         var uses: [Entry] = []
-        /// The paths of files that a command removed or found damaged. `sweep` removes them despite a lease.
+        /// The paths of files that a command removed or found damaged. `sweep` removes them even if they are leased.
         var unspared: Set<String> = []
         var countedAt = SteadyTime.now()
         var hasWritten = false
@@ -40,12 +40,12 @@ package final class Index: Sendable {
     private let waits = Monitor(BusyWaits())
     private let demand = Monitor(CacheDemand())
 
-    /// The interval at which counts are written. A run that is killed loses the counts of at most this interval.
+    /// The interval at which counts are written. A killed run loses the counts of at most this interval.
     private static let countInterval: Duration = .seconds(1)
 
     /// Opens the index of `root`. The cost does not grow with the number of entries.
     ///
-    /// Creates nothing: a missing root counts as empty until the first write.
+    /// Creates nothing: a missing root is treated as an empty cache until the first write.
     package init(root: CacheRoot, log: Log, interruption: Interruption) throws {
         self.root = root
         self.log = log
@@ -65,8 +65,8 @@ package final class Index: Sendable {
     /// Whether the index cannot be written. Also true for a missing root.
     package var isReadOnly: Bool { connection.withLock { $0.isReadOnly } }
 
-    /// Runs `body` with exclusive use of the connection. Retries while other processes keep the index busy, without
-    /// holding the lock during the wait. If the index is damaged, replaces it and retries once.
+    /// Runs `body` with exclusive use of the connection. Retries while other processes keep the index busy, and
+    /// releases the connection during each wait. If the index is damaged, replaces it and retries once.
     func perform<Result>(_ body: (inout Connection) throws -> Result) throws -> Result {
         try perform(making: false, body)
     }
@@ -97,7 +97,7 @@ package final class Index: Sendable {
         }
     }
 
-    /// Runs `body` with short waits for other processes. For work that the next run can do instead.
+    /// Runs `body`, work that the next run can do instead, with short waits for other processes.
     func withShortWaits(_ body: () throws -> Void) rethrows {
         waits.withLock { $0.ceiling = bookkeepingPatience }
         defer { waits.withLock { $0.ceiling = busyPatience } }
@@ -164,10 +164,10 @@ package final class Index: Sendable {
     }
 
     /// Waits until all transactions so far are on the disk. Several threads can wait at the same time, and the file
-    /// system combines their syncs; with `PRAGMA synchronous = FULL`, each would wait within its transaction.
+    /// system combines their syncs; with `PRAGMA synchronous = FULL`, each thread would wait within its transaction.
     func synchronize() throws {
-        // Closing the log releases no SQLite lock. Without a log, all data is in the database file, which SQLite has
-        // synced.
+        // Closing the write-ahead log releases no SQLite lock. If there is no log, SQLite has already synced all data
+        // to the database file.
         try root.writing { try root.openIfPresent(CacheRoot.index + "-wal")?.synchronize() }
     }
 
@@ -182,8 +182,8 @@ package final class Index: Sendable {
     }
 
     /// Runs `body`, and again up to three times if it fails because the root was removed. A single retry may not
-    /// suffice: a removal takes time and may also delete parts of the new root. It also removes the locks, so another
-    /// process that held the same lock may rename this process's partial file.
+    /// suffice: a removal takes time and may also delete parts of the new root. The removal also deletes the locks, so
+    /// another process with the same lock may rename this process's partial file.
     package func againIfRemoved<Result>(_ body: () throws -> Result) throws -> Result {
         for _ in 0..<3 {
             let before = identity
@@ -223,7 +223,7 @@ package final class Index: Sendable {
         let old = connection
         connection = try make(old)
         connection.version.number = old.version.number + 1
-        // A run that began before the index existed must not store anything after a purge.
+        // If the index did not exist when the run began, the run must not store anything after a purge.
         if old.identity == nil { connection.firstSeenGenerations = old.firstSeenGenerations }
     }
 
@@ -231,7 +231,8 @@ package final class Index: Sendable {
     func withConnection<Result>(_ body: (inout Connection) -> Result) -> Result { connection.withLock(body) }
 
     /// Returns the errors reported by SQLite's integrity check, or nil if there is no index. Reads the whole file and
-    /// changes nothing. Throws `CacheFailure`: `indexDamaged` for a file that is no database, `newerLayout`.
+    /// changes nothing. Throws `CacheFailure.indexDamaged` if the file is not a database, and `newerLayout` if a later
+    /// version has migrated it.
     static func complaints(_ root: CacheRoot) throws -> [String]? {
         guard try root.hasIndex else { return nil }
         let database = try openExisting(root)
@@ -249,7 +250,7 @@ package final class Index: Sendable {
         connection.withLock { $0.tallies.change(scope, change) }
     }
 
-    /// Whether counts or uses are pending and the interval since the last write of counts has passed.
+    /// Whether counts or uses are pending and counts were last written at least `countInterval` ago.
     var owesCounts: Bool {
         connection.withLock { $0.hasCounts && SteadyTime.now() - $0.countedAt >= Self.countInterval }
     }

@@ -3,7 +3,7 @@ import Support
 /// The layout of the index as numbered steps, each applied once, in order. `PRAGMA user_version` is the number of steps
 /// that were applied to a file.
 struct Schema: Sendable {
-    /// The SQL of each step, beginning with an empty file. Released steps never change.
+    /// The SQL of each step. The first step applies to an empty file. Released steps never change.
     let steps: [String]
 
     var version: Int { steps.count }
@@ -13,7 +13,7 @@ struct Schema: Sendable {
         copiesAndDirectives, durability,
     ])
 
-    /// The `application_id` of the index: "APOD". Earlier versions set none.
+    /// The `application_id` of the index: "APOD". Earlier versions did not set an ID.
     static let applicationID = 0x4150_4F44
 
     /// The program that created a database file.
@@ -41,9 +41,9 @@ struct Schema: Sendable {
         return tables == 0 ? .empty : known == 6 ? .unmarked : .foreign
     }
 
-    /// Migrates the index to this version and marks it. The caller holds the set-up lock. Each step is a transaction,
-    /// so after a crash the file has the layout of the last complete step. Throws `CacheFailure.newerLayout` if the
-    /// file has a later version.
+    /// Applies the missing steps and sets `application_id`. The caller holds the set-up lock. Each step is a
+    /// transaction, so after a crash the file has the layout of the last complete step. Throws
+    /// `CacheFailure.newerLayout` if the file has a later version.
     func migrate(_ database: Database, root: String) throws {
         while true {
             let found = try Self.version(of: database)
@@ -63,7 +63,7 @@ struct Schema: Sendable {
         try database.execute("PRAGMA application_id = \(applicationID)")
     }
 
-    /// Creates the layout in an empty file that no other process knows. Does not sync, because the file is discarded
+    /// Creates the layout in an empty file that no other process uses yet. Does not sync, because the file is discarded
     /// after a crash; the caller syncs it before renaming it.
     func begin(_ database: Database) throws {
         try database.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
@@ -77,7 +77,7 @@ struct Schema: Sendable {
         try database.execute("PRAGMA journal_mode = WAL")
     }
 
-    /// Records the current boot, so that a restart is detected, see `Index.mayLackRows`.
+    /// Records the current boot, so that `Index.mayLackRows` detects a restart.
     static func noteBoot(in database: Database) throws {
         try database.run(
             "INSERT OR REPLACE INTO settings (name, value) VALUES ('boot', ?1)", Value(String(CacheRoot.machineBoot)))
@@ -89,17 +89,18 @@ struct Schema: Sendable {
 
     /// * `totals` has a single row. Triggers maintain this row and the sums in `scopes`, so that every statement
     ///   updates them.
-    /// * `entries.name` is 32 hexadecimal digits of the key's SHA-256: a lookup costs the same for any key, and the
-    ///   file's name suffices to find or recover its row. `kind` is 0 for an original, 1 for a variant, and 2 for a
-    ///   superseded entry: a replaced file that may still be in use, whose `name` is the file name.
+    /// * `entries.name` is 32 hexadecimal digits of the key's SHA-256. A lookup therefore costs the same for any key,
+    ///   and the name of a file suffices to find or recover its row.
+    /// * `kind` is 0 for an original, 1 for a variant, and 2 for a superseded entry: a replaced file that may still be
+    ///   in use, whose `name` is the file name.
     /// * `parent` is the `name` of a variant's original, which may be removed before the variant.
     /// * `unsettled` marks a file that needs another inspection. Earlier versions also marked files that were being
     ///   replaced, so the file may not match its row.
-    /// * `doomed` lists files whose rows were deleted and that await removal. If a process is killed before it removes
-    ///   them, the next process does. Triggers maintain the list; inserting a row for a listed file takes it off the
-    ///   list in the same transaction.
+    /// * `doomed` lists files whose rows were deleted but which still exist. If a process is killed before it removes
+    ///   them, the next process removes them. Triggers maintain the list; inserting a row for a listed file deletes the
+    ///   file from the list in the same transaction.
     /// * Times are milliseconds since 1970.
-    /// * `entries_by_use` covers all columns that trimming compares, so skipping leased entries is cheap.
+    /// * `entries_by_use` contains all columns that trimming compares, so skipping leased entries is cheap.
     private static let firstLayout = """
         CREATE TABLE totals (
             id INTEGER PRIMARY KEY CHECK (id = 1), entries INTEGER NOT NULL, bytes INTEGER NOT NULL);
@@ -134,8 +135,8 @@ struct Schema: Sendable {
         """
 
     /// * `scopes` has one live row for each scope, found by the hash in its folder, and a row for each generation that
-    ///   is being purged. No query returns entries of purged generations. Their files are removed with their folder, so
-    ///   they are not added to `doomed`.
+    ///   is being purged. No query returns entries of purged generations. The files of these entries are removed with
+    ///   the generation's folder, so the trigger does not add them to `doomed`.
     /// * `folder` is `<hash>` for generation 0 and `<hash>/g<generation>` after that, see `ScopeName.folder`.
     /// * A scope without a live row is in the generation `first_generation` of `settings`, or in generation 0 if there
     ///   is no such setting.
@@ -151,12 +152,12 @@ struct Schema: Sendable {
         END;
         """
 
-    /// `must_revalidate`: the server forbids the use of the entry after its expiry (RFC 9111 §5.2.2.2).
+    /// `must_revalidate`: the server forbids the use of the expired entry without revalidation (RFC 9111 §5.2.2.2).
     private static let serverDirectives = EntryColumn.additions(in: 3)
 
     /// Cached failures. `name` is the name of the key; `address` is the SHA-256 of the requested address, because
-    /// several addresses of a record may share a key. Rows are deleted with their scope's row, because its number may
-    /// be reused.
+    /// several addresses of a record may share a key. Rows are deleted with their scope's row, because SQLite may reuse
+    /// its `id`.
     private static let negatives = """
         CREATE TABLE negatives (
             id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, name TEXT NOT NULL, address TEXT NOT NULL,
@@ -169,11 +170,11 @@ struct Schema: Sendable {
         END;
         """
 
-    /// * `metadata` has no files, so it is lost with the index. From a damaged index, rows are recovered if they can be
-    ///   read and match their `digest` (`Index.digest`).
+    /// * Rows of `metadata` have no files, so they are lost with the index. From a damaged index, rows are recovered if
+    ///   they can be read and match their `digest` (`Index.digest`).
     /// * `metadata_by_end` covers the queries for expired rows and for sums.
-    /// * `quotas` belongs to the root rather than a scope, because servers count all requests of a machine. `name` is a
-    ///   digest, `state` the text of a `QuotaRefusal`. There is a row for each server that refuses requests.
+    /// * `quotas` belongs to the root rather than a scope, because servers count all requests of a machine. There is a
+    ///   row for each server that refuses requests. `name` is a digest, `state` the text of a `QuotaRefusal`.
     private static let metadataAndQuotas = """
         CREATE TABLE metadata (
             id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, collection TEXT NOT NULL, name TEXT NOT NULL,
@@ -189,24 +190,24 @@ struct Schema: Sendable {
         END;
         """
 
-    /// Changes no table. Since this version, all locks are bytes of the same file (`KeyLock`). An earlier version,
-    /// which uses a file per lock, would not see them and would repeat downloads in progress; the new number keeps it
+    /// Changes no table. Since this version, all locks are bytes of the same file (`KeyLock`). Earlier versions, which
+    /// use a file per lock, would not see these locks and would repeat downloads in progress. The new number keeps them
     /// from opening the index.
     private static let byteLocks = ""
 
     /// `private`: the entry must not be shared with other machines, because it was requested with credentials or its
-    /// server forbids shared caches (RFC 9111 §5.2.2.7). Entries of earlier versions count as private.
+    /// server forbids shared caches (RFC 9111 §5.2.2.7). Entries of earlier versions are treated as private.
     private static let privacy = EntryColumn.additions(in: 7)
 
     /// `vary`: the request fields that determined the server's choice, with a digest of their values (RFC 9111 §4.1).
     /// Null for entries of earlier versions, which match every request.
     private static let vary = EntryColumn.additions(in: 8)
 
-    /// * Earlier versions stored JPEG XL files without checking their ends, so they are inspected before their next
-    ///   use.
+    /// * Earlier versions stored JPEG XL files without checking their ends, so these files are inspected before their
+    ///   next use.
     /// * `copies` has a row for each file outside the root that was made from a picture. Rows outlive the picture's
-    ///   entry. `name` is the name of the key, `modified` the file's modification time in nanoseconds, `details` any
-    ///   text of the caller.
+    ///   entry. `name` is the name of the key, `modified` the file's modification time in nanoseconds, and `details`
+    ///   text chosen by the caller.
     /// * `immutable`, `usable_until` and `stands_in_until` store `CacheDirectives`, like `must_revalidate`.
     private static let copiesAndDirectives = """
         \(EntryColumn.additions(in: 9))
@@ -227,7 +228,7 @@ struct Schema: Sendable {
     /// * `modified` is the modification time of a durable file in nanoseconds; null for files of earlier versions.
     /// * The names of new files contain a digest of their content (`CacheRoot.blobName`), so earlier versions would not
     ///   find them.
-    /// * `copies.boot` is the corresponding boot for a copy; also null for copies of earlier versions.
+    /// * `copies.boot` has the same meaning for a copy; it is also null for copies of earlier versions.
     private static let durability = """
         \(EntryColumn.additions(in: 10))
         ALTER TABLE copies ADD COLUMN boot INTEGER;

@@ -7,7 +7,7 @@ import Support
 /// * Without `*` and `?`, a pattern matches every address that contains it.
 /// * With `*` or `?`, a pattern must match the whole normalized address (`WebURL.normalized`), the address without
 ///   scheme and `//`, or its path without the query.
-/// * For a key chosen by the user, it must match the whole key, or the part after `key:`.
+/// * For a key chosen by the user, a pattern with `*` or `?` must match the whole key, or the part after `key:`.
 /// * Matching is case-sensitive except in scheme and host. Spaces and non-ASCII characters match their normalized form:
 ///   mapped to ASCII in the host, percent-encoded elsewhere.
 ///
@@ -56,7 +56,7 @@ public struct AddressPattern: Sendable, Hashable, CustomStringConvertible {
 
     private func matches(_ bytes: [UInt8], _ address: String) -> Bool {
         let address = Array(address.utf8)
-        // Case is ignored before this index, in scheme and host.
+        // The end of scheme and host, which are compared without regard to case.
         var hostEnd = 0
         var hostStart = 0
         if let colon = address.firstIndex(of: UInt8(ascii: ":")), address[colon...].starts(with: "://".utf8) {
@@ -78,8 +78,8 @@ public struct AddressPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether all of `text` matches. Only the last star needs backtracking, because it can match everything that an
-    /// earlier star could.
+    /// Whether the pattern matches all of `text`. Only the last star needs backtracking, because it can match
+    /// everything that an earlier star could.
     private static func matches(_ bytes: [UInt8], _ text: ArraySlice<UInt8>, caselessUntil end: Int) -> Bool {
         var place = text.startIndex
         var index = 0
@@ -104,7 +104,8 @@ public struct AddressPattern: Sendable, Hashable, CustomStringConvertible {
         return bytes[index...].allSatisfy { $0 == star }
     }
 
-    /// Compares an upper-case letter of the pattern, in scheme and host, with the lower-case address.
+    /// Compares a byte of the pattern with a byte of the address, which is lower-case in scheme and host. There, an
+    /// upper-case letter of the pattern also matches its lower-case letter.
     private static func isSame(_ byte: UInt8, _ text: ArraySlice<UInt8>, _ place: Int, caselessUntil end: Int) -> Bool {
         let isUpper = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
         return text[place] == (isUpper && place < end ? byte | 0x20 : byte)

@@ -16,9 +16,9 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     /// Whether the key is the same in every process: see `KeySecrets`.
     let isLasting: Bool
 
-    /// The maximum length of a key: the longest address, with each value in its query replaced by a digest.
+    /// The maximum length of a key in bytes: the longest address, with each value in its query replaced by a digest.
     static let byteLimit = 128 << 10
-    /// The maximum length of a user's name.
+    /// The maximum length of a user's name in bytes.
     static let nameLimit = 1024
     package static let namePrefix = "key:"
     package static let placeholderPrefix = "gif-placeholder:"

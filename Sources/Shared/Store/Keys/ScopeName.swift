@@ -1,13 +1,13 @@
 import Support
 
-/// The name of a scope: a separate part of the cache, such as for the pictures of one user.
+/// The name of a scope. A scope is a separate part of the cache, for example for the pictures of a single user.
 public struct ScopeName: Sendable, Hashable, CustomStringConvertible {
     public let text: String
     /// 32 hexadecimal digits of the name's SHA-256, used in paths, because the name may be any text. 128 bits make
     /// collisions implausible.
     package let hash: String
 
-    /// Accepts 1 to 255 bytes (NAME_MAX) of UTF-8 without control characters, else throws `CacheFailure.badScope`.
+    /// Throws `CacheFailure.badScope` unless the text is 1 to 255 bytes (NAME_MAX) of UTF-8 without control characters.
     public init(_ text: String) throws {
         if text.isEmpty { throw CacheFailure.badScope(reason: "it is empty") }
         if text.utf8.count > 255 { throw CacheFailure.badScope(reason: "it has more than 255 bytes") }

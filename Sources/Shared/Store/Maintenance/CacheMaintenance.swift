@@ -3,7 +3,7 @@ import Support
 /// The result of a step of `clean`.
 public struct CleanStep: Sendable, Equatable {
     public enum Kind: String, Sendable, CaseIterable {
-        /// Recovers the rows of files, after the loss of an index.
+        /// Rows recovered from their files after the loss of an index.
         case rebuild
         /// Expired and superseded entries, unless pinned or leased.
         case expired
@@ -97,7 +97,7 @@ public struct CacheMaintenance: Sendable {
         try step(.files) { $0.add(try doomed(removing: !dryRun)) }
         try cleanExpiredAndFailed()
         try step(.capacity) { try cleanOverCapacity(&$0, dryRun, freed: freed) }
-        // Files that a rebuild would recover are no orphans.
+        // Files that a rebuild would recover are not orphans.
         try step(.orphans) { if !(dryRun && mustRebuild) { $0.add(try orphans(removing: !dryRun)) } }
         try step(.partials) { $0.add(try leftPartials(removing: !dryRun)) }
         try step(.locks) { try cleanLocks(&$0, dryRun) }
@@ -182,7 +182,7 @@ public struct CacheMaintenance: Sendable {
         return left
     }
 
-    /// Passes the files that have neither row nor lease to `body`, folder by folder, in batches small enough for a
+    /// Calls `body` with the files that have neither row nor lease, folder by folder, in batches small enough for a
     /// transaction. `body` must check again that a file has no row.
     private func forEachOrphan(_ body: (CacheRoot.BlobFolder, [String]) throws -> Void) throws {
         for folder in try index.root.blobFolders() {
@@ -238,7 +238,7 @@ public struct CacheMaintenance: Sendable {
         }
     }
 
-    /// Removes indexes that were damaged longer than the lease ago. By then, no process recovers data from them.
+    /// Removes indexes that were damaged longer than a lease ago. No process still recovers data from them.
     private func cleanDamagedIndexes(_ step: inout CleanStep, _ dryRun: Bool) throws {
         let limit = clock.now() - cache.settings.lease
         for name in try index.root.damagedIndexes {
@@ -248,7 +248,7 @@ public struct CacheMaintenance: Sendable {
         }
     }
 
-    /// Removes empty folders, each scope in a write transaction. Files are stored in write transactions too, so no
+    /// Removes empty folders, with a write transaction per scope. Files are stored in write transactions too, so no
     /// process loses a folder that it has just created.
     private func cleanFolders(_ step: inout CleanStep) throws {
         let root = index.root

@@ -24,9 +24,9 @@ extension CacheStore {
         return try index.setKey(entry, key.text, now: clock.now())
     }
 
-    /// Moves an entry from the key that an earlier version used to the current key. Keeps the old key if the root is
-    /// read-only, the file system has no hard links, or the current key is not lasting. Variants must then be made
-    /// again.
+    /// Moves an entry from the key that an earlier version used to the current key. Its variants must then be made
+    /// again. Keeps the old key if the root is read-only, the file system has no hard links, or the current key is not
+    /// lasting.
     private func moved(to key: CacheKey) throws -> Entry? {
         guard let former = key.former, let entry = try validated(CacheKey(address: former)) else { return nil }
         if index.isReadOnly || !key.isLasting { return entry }
@@ -70,7 +70,7 @@ extension CacheStore {
         return try entry ?? recovered(key)
     }
 
-    /// Returns the entry of a key if another process has recovered it.
+    /// Returns the entry of a key if another process has recovered the entry.
     private func recovered(_ key: CacheKey) throws -> Entry? {
         try index.find(key.name, in: scope).flatMap { try fileState(of: $0) == .right ? $0 : nil }
     }

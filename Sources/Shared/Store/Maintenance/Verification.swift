@@ -6,7 +6,7 @@ import Support
 ///
 /// Other processes may use the root concurrently. A suspected fault is checked again with the entry's lock or within a
 /// transaction, so that a concurrent store or removal is not reported. Each transaction checks a single row, except for
-/// the check of the sums. Without `repairs`, nothing is changed.
+/// the check of the sums. Without `repairs`, the only change is that entries with matching content are made durable.
 ///
 /// Partial files and files without rows, left by killed runs, are not reported as problems: all processes tolerate
 /// them, and `clean` removes them. They are counted and, with `repairs`, removed.
@@ -58,10 +58,10 @@ public final class Verification: Sendable {
     /// a file cannot be read, keeps its row, continues, and throws at the end.
     public func run(report: @escaping Report) throws -> Int {
         let root = try settings.cacheRoot
-        // Throws if the folder is not a cache, which would otherwise pass as empty.
+        // Throws if the folder is not a cache; it would otherwise be treated as an empty cache.
         _ = try root.folder()
         let state = try step(.index, report) { try examineIndex(of: root, report) }
-        // A damaged index proves nothing about the files, and opening it would replace it.
+        // A damaged index proves nothing about the files, and opening the index would replace it.
         guard state == .usable || repairs else { return found.withLock { $0.problems } }
         // Without an index there is nothing to verify, and only a repair may create an index.
         guard try root.indexIdentity() != nil || repairs else { return 0 }
@@ -73,7 +73,7 @@ public final class Verification: Sendable {
         if mustRebuild, repairs { try step(.rebuild, report) { try rebuild(cache) } }
         try step(.mark, report) { try mark(cache, report) }
         try step(.check, report) { try check(cache, report) }
-        // A selection cannot apply to files without rows.
+        // A selection cannot be applied to files without rows.
         if selection == nil {
             try step(.sweep, report) { try sweep(cache, report, sparesOrphans: mustRebuild && !repairs) }
         }
@@ -159,7 +159,7 @@ public final class Verification: Sendable {
         }
         try forEachEntry(cache, showing: progress) { [self] entry, scope in
             do {
-                // `mark` has reported a missing file.
+                // `mark` has already reported a missing file or a wrong size.
                 guard try Self.wrong(entry, cache) == nil, !entry.isUnsettled else { return 0 }
                 if let file = try cache.index.root.openIfPresent(entry.place),
                     try BlobStore.sha256(of: file, check: interruption.check) == entry.sha256
@@ -187,8 +187,8 @@ public final class Verification: Sendable {
         if repairs { try cache.index.sweep(now: clock.now()) }
     }
 
-    /// Checks the content again under the entry's lock, without which no process replaces the file. If the lock is
-    /// held, skips the entry.
+    /// Checks the content again while holding the entry's lock, because a process replaces the file only under this
+    /// lock. If another process holds the lock, skips the entry.
     private func suspect(_ entry: Entry, _ scope: Index.ScopeRow, _ cache: CacheStore, _ report: Report) throws {
         let root = cache.index.root
         let name = CacheRoot.lock(owner: "\(scope.folder.prefix(32))-\(entry.name.prefix(32))")

@@ -16,7 +16,7 @@ public struct VerificationProblem: Sendable, Equatable {
         case fileUnreadable = "file-unreadable"
         /// The SHA-256 of a file differs from its row.
         case contentDiffers = "content-differs"
-        /// A file matches its row but fails a further check (of `gif-cache verify`).
+        /// A file matches its row but fails a further check, as in `gif-cache verify`.
         case contentRefused = "content-refused"
         /// The sums in the index do not match its rows.
         case sumsDiffer = "sums-differ"

@@ -5,12 +5,12 @@ import Support
 ///
 /// The folder's name consists of digests of the root's path and of the scope's name. A process that uses the folder
 /// holds a shared lock on the file with the suffix `.lock`. The folder is removed only under an exclusive lock, so that
-/// work in progress never loses the index, from which it learns of a purge.
+/// work in progress can always read the index and detect a purge.
 package struct MemoryPlace: Sendable {
     /// The root of the cache in memory.
     package let path: String
 
-    /// The folder of `RuntimePlaces.memory` that contains it.
+    /// The folder of `RuntimePlaces.memory` that contains the place.
     private let folder: String
     private let name: String
 
@@ -29,7 +29,7 @@ package struct MemoryPlace: Sendable {
         "\(SHA256.hex(of: root.map(Folder.resolve) ?? "").prefix(32))-"
     }
 
-    /// Whether a name has the format of such a folder: twice 32 hexadecimal digits.
+    /// Whether a name has the format of a place's folder: twice 32 hexadecimal digits.
     private static func isName(_ name: String) -> Bool {
         let parts = name.split(separator: "-", omittingEmptySubsequences: false)
         return parts.count == 2 && parts.allSatisfy(\.utf8.isName)
@@ -109,8 +109,8 @@ package struct MemoryPlace: Sendable {
         return flock(file.descriptor, LOCK_EX | LOCK_NB) != 0
     }
 
-    /// Whether a non-empty file is being written, which can be evicted once it is complete. An empty file may itself be
-    /// waiting for space.
+    /// Whether a process is writing a file in this place. Such a file can be evicted once it is complete. Ignores empty
+    /// files, whose writers may themselves be waiting for space.
     var isBeingWritten: Bool {
         get throws {
             let root = CacheRoot(path)

@@ -4,14 +4,14 @@ import Support
 /// Limits the memory that all processes of this user use together for caches in memory, their indexes, and ephemeral
 /// files in memory.
 ///
-/// A file, the ledger, stores the total size of these files. It is locked while a process extends one of them, so that
-/// the total is correct. Writers only increase the total; it is measured again, in some microseconds per file, when it
-/// reaches the limit or is a second old. Processes that remove files therefore need not update the total, and a killed
-/// process leaves nothing to correct.
+/// The total size of these files is stored in a file, the ledger. A process locks the ledger while it extends any of
+/// the files, so that the total is correct. Writers only increase the total. The total is measured again, in some
+/// microseconds per file, when it reaches the limit or is a second old. Processes that remove files therefore need not
+/// update the total, and a killed process leaves nothing to correct.
 ///
 /// All methods are thread-safe.
 package final class MemoryUse: Sendable {
-    /// In bytes.
+    /// The memory limit in bytes.
     let limit: Int
     private let places: RuntimePlaces
     private let clock: Clock
@@ -25,7 +25,7 @@ package final class MemoryUse: Sendable {
     private static let indexRoom = 128 << 10
     /// Within this distance of the limit, the sum is measured for every write, because indexes may have grown.
     private static let margin = 128 << 10
-    /// The maximum number of pauses for other processes to finish: 0.2 s in total, short compared with the download
+    /// The maximum number of pauses that let other processes finish: 0.2 s in total, short compared with the download
     /// that would fail, or 5 s while other processes write, as on a busy machine.
     private static let (mostPauses, mostPausesForWriters) = (20, 500)
     private static let pauseMicroseconds: useconds_t = 10_000
@@ -86,7 +86,7 @@ package final class MemoryUse: Sendable {
         }
     }
 
-    /// Locks the file with the sum. Opens the file again if it was removed.
+    /// Locks the ledger. Opens the file again if it was removed.
     private func lock(_ ledger: inout File?) throws -> File {
         for _ in 0..<LockTable.attempts {
             let file: File
@@ -103,13 +103,15 @@ package final class MemoryUse: Sendable {
             if try file.isStillNamed() { return file }
             ledger = nil
         }
-        throw CacheFailure.io(detail: "the file of its size was replaced repeatedly", root: try places.ledgerFolder())
+        throw CacheFailure.io(
+            detail: "the file use, which stores the size of all files in memory, was replaced repeatedly",
+            root: try places.ledgerFolder())
     }
 
-    /// The contents of the file. Nil for contents that `write` did not write; the sum is then measured.
+    /// The contents of the ledger. Nil for contents that `write` did not write; the sum is then measured.
     private struct Sum {
         var bytes: Int
-        /// Milliseconds of the monotonic clock, which a reboot resets, just as it clears the memory.
+        /// Milliseconds of the monotonic clock. A reboot resets this clock and also clears the memory.
         let measuredAt: Int
 
         init(bytes: Int, measuredAt: Int) { (self.bytes, self.measuredAt) = (bytes, measuredAt) }
@@ -125,7 +127,7 @@ package final class MemoryUse: Sendable {
 
         private static let width = 40
 
-        /// Writes a fixed length, to overwrite the old contents completely.
+        /// Pads the text to a fixed length, to overwrite the old contents completely.
         func write(to file: File) throws {
             let text = "\(bytes) \(measuredAt)"
             let line = Array((text + String(repeating: " ", count: Self.width - text.utf8.count)).utf8)

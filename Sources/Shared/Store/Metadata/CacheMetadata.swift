@@ -7,8 +7,8 @@ extension CacheStore {
 /// Small items of data, stored by collection and name.
 ///
 /// Metadata belongs to the scope: a purge, switch or reset removes it, and running work that began earlier can store no
-/// more items. It does not count towards the capacity and is not trimmed, because collections are small compared with a
-/// large picture. `clean` removes it a month after its expiry. Methods throw the errors of `CacheStore`.
+/// more items. Metadata does not count towards the capacity and is not trimmed, because collections are small compared
+/// with a large picture. `clean` removes items a month after their expiry. Methods throw the errors of `CacheStore`.
 public struct CacheMetadata: Sendable {
     /// A collection of metadata, and whether its items never expire.
     package typealias SharedCollection = (name: String, isLasting: Bool)
@@ -38,7 +38,7 @@ public struct CacheMetadata: Sendable {
         try reading { _ in try index.newestMetadata(in: collection, of: scope, through: last) }
     }
 
-    /// Stores all items, or none if it throws. Does not replace items that were fetched later.
+    /// Stores all items, or no item if an error is thrown. Does not replace items that were fetched later.
     ///
     /// Throws `CacheFailure.scopeChanged` if, since this cache first read its metadata, the scope was purged or another
     /// scope became current.
@@ -50,7 +50,7 @@ public struct CacheMetadata: Sendable {
         }
     }
 
-    /// Expired metadata is kept this long, for use if its service cannot be reached.
+    /// The time that metadata is kept after its expiry, for use if its service cannot be reached.
     static let keptAfterExpiry: Duration = .seconds(30 * 86_400)
 
     /// Runs `body` with the generation of the scope at the first use of its metadata. Runs `body` again if the root was
@@ -63,13 +63,13 @@ public struct CacheMetadata: Sendable {
         }
     }
 
-    // MARK: In the remote, stored in documents without files
+    // MARK: Metadata in the remote, stored in documents without files
 
     /// Returns the remote's item with this name, if it is usable. Does not store the item.
     ///
     /// - Parameters:
     ///   - byteLimit: the maximum size of the item's document.
-    ///   - isLasting: whether the item may lack an expiry; otherwise it expires after the TTL from now at the latest.
+    ///   - isLasting: whether the item may have no expiry. Otherwise, the item expires at most a TTL from now.
     public func remoteItem(
         _ name: String, in collection: String, atMost byteLimit: Int, isLasting: Bool
     ) throws -> Metadata? {
@@ -90,7 +90,7 @@ public struct CacheMetadata: Sendable {
         return Metadata(name: name, body: body, fetchedAt: document.fetchedAt, expiresAt: expiresAt)
     }
 
-    /// Stores the item of a document that no record requested. Returns false if the item is not usable, or if the
+    /// Stores the item of a document that a pull has downloaded. Returns false if the item is not usable, or if the
     /// existing item was fetched at the same time or later.
     ///
     /// - Parameter begin: called before the item is stored.

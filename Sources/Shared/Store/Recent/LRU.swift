@@ -14,7 +14,7 @@ package struct LRU<Value: Sendable>: Sendable {
 
     let countLimit: Int
     let costLimit: Int
-    /// The total cost.
+    /// The total cost of all values.
     private(set) var cost = 0
     /// The nodes, without gaps: the last node moves to the index of a removed node.
     private var nodes: [Node] = []
@@ -22,7 +22,7 @@ package struct LRU<Value: Sendable>: Sendable {
     private var newest = -1
     private var oldest = -1
 
-    /// Limits below zero count as zero, which stores nothing.
+    /// If the count limit is 0 or a limit is negative, nothing is stored.
     package init(countLimit: Int, costLimit: Int) {
         self.countLimit = countLimit
         self.costLimit = costLimit
@@ -64,7 +64,7 @@ package struct LRU<Value: Sendable>: Sendable {
     /// Inserts or replaces a value. A value whose cost exceeds the limit is not stored, and the old value is removed.
     ///
     /// - Parameter cost: at least 0.
-    /// - Returns: the evicted values, the least recently used first.
+    /// - Returns: the replaced value, and the evicted values, the least recently used first.
     @discardableResult
     package mutating func insert(_ value: Value, for key: String, cost: Int) -> [Value] {
         var gone: [Value] = []

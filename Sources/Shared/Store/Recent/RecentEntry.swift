@@ -8,8 +8,8 @@ struct RecentEntry: Sendable {
     /// The time at which the file was checked.
     let seenAt: Timestamp
 
-    /// A file counts as present for this long after a check. Other programs can remove a file without changing its row,
-    /// which must not go unnoticed for a whole run.
+    /// The maximum age of a file check. Another program can remove the file without changing its row, and a long run
+    /// must notice this.
     static let trust: Duration = .seconds(1)
 
     /// Whether the entry is unchanged and fresh, and its lease is long enough.

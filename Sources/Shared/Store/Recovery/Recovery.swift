@@ -7,11 +7,11 @@ import Support
 ///
 /// The file name of an original begins with a digest of its key, so a lookup finds the file without the index. A digest
 /// of the content follows, so that a file with other bytes is not recovered. If the file system has extended
-/// attributes, they store the key, for lists and records, and the pin. Other data comes from the readable parts of a
-/// damaged index (`SalvagedIndex`). Without it, the validators are lost, and the file's modification time replaces the
-/// time of fetching. If a key has several files, the newest becomes the entry, and the others become superseded
-/// entries. Variants become superseded entries too, because the content they were made from is unknown and they can be
-/// made again. Superseded files stay as long as returned paths must stay valid.
+/// attributes, they store the pin, and the key for lists and records. Other data comes from the readable parts of a
+/// damaged index (`SalvagedIndex`). Without a damaged index, the validators are lost, and the file's modification time
+/// replaces the time of fetching. If a key has several files, the newest file becomes the entry, and the others become
+/// superseded entries. Variants become superseded entries too, because the content of their original is unknown and
+/// they can be made again. Superseded files stay as long as returned paths must stay valid.
 ///
 /// Purged entries do not return: a purge creates the folder of the next generation right after its row, and only files
 /// of the latest generation are recovered.
@@ -19,7 +19,7 @@ struct Recovery: Sendable {
     /// A file that has no row.
     struct LostFile {
         let name: String
-        /// The folder of its scope and generation.
+        /// The folder of the file's scope and generation.
         let folder: String
         let scope: ScopeName
         /// The key and the address, if known; otherwise the key is read from the file's attributes.
@@ -45,7 +45,7 @@ struct Recovery: Sendable {
         return found.sorted { $0.1 > $1.1 }.map(\.0)
     }
 
-    /// Inserts the row of a file. Returns nil if the file is no complete picture or has a row by now.
+    /// Inserts the row of a file. Returns nil if the file is not a complete picture or has a row by now.
     ///
     /// - Parameters:
     ///   - salvaged: the readable rows of a damaged index.
@@ -72,7 +72,7 @@ struct Recovery: Sendable {
             return nil
         }
         let isVariant = CacheRoot.isVariant(name)
-        // Some formats of variants can be encoded but not decoded.
+        // Variants are not inspected, because some of their formats can be encoded but not decoded.
         let picture =
             isVariant
             ? FileFacts(contentType: "application/octet-stream", fileExtension: "")
@@ -113,7 +113,7 @@ struct Recovery: Sendable {
         }
     }
 
-    /// Recovers the rows of all files. Files that are no complete pictures stay without a row.
+    /// Recovers the rows of all files. Files that are not complete pictures get no row.
     ///
     /// - Parameters:
     ///   - limit: the maximum time, checked after each folder. The next limited call continues with the next folder.

@@ -6,7 +6,8 @@ struct SalvagedIndex {
     let database: Database
 
     /// Returns nil if there is no damaged index, or if the damage prevents opening it. Throws `SystemFailure` or
-    /// `CacheFailure` if a system call fails: data that was not read, such as a pin, must not be taken for lost.
+    /// `CacheFailure` if a system call fails, because data that was not read, such as a pin, must not be treated as
+    /// lost.
     init?(root: CacheRoot) throws {
         guard let name = try root.damagedIndexes.first(where: { $0.hasSuffix(".damaged") }) else { return nil }
         let database = try Self.reading {
@@ -17,7 +18,7 @@ struct SalvagedIndex {
         self.database = database
     }
 
-    /// Returns the result of `body`, or nil if damage prevents it. Throws if a system call fails.
+    /// Returns the result of `body`, or nil if `body` fails because of the damage. Throws if a system call fails.
     private static func reading<Result>(_ body: () throws -> Result?) throws -> Result? {
         do {
             return try body()
@@ -49,7 +50,7 @@ struct SalvagedIndex {
         var entry = new
         if let text = row.key, let key = try? CacheKey(printed: text), key.name == new.name { entry.key = text }
         func printable(_ text: String?) -> String? { text.flatMap { $0.hasControlCharacters ? nil : $0 } }
-        // Validators are valid only for this address.
+        // Validators are valid only together with their address.
         entry.url = printable(row.url)
         if entry.url != nil {
             entry.validators.etag = printable(row.validators.etag)
@@ -68,7 +69,7 @@ struct SalvagedMetadata {
     let metadata: Metadata
     let collection: String
     let digest: Int64
-    /// The folder of its scope and generation; empty if the scope is unknown or purged.
+    /// The folder of the row's scope and generation; empty if the scope is unknown or purged.
     let folder: String
 
     /// Whether the row is undamaged and its scope is known.
@@ -76,18 +77,17 @@ struct SalvagedMetadata {
 }
 
 extension SalvagedIndex {
-    /// Passes all undamaged metadata to `body`, in batches of a single scope. An unreadable page loses only its own
-    /// rows.
+    /// Passes all undamaged metadata to `body`, in batches of a single scope. Skips only the rows on unreadable pages.
     func forEachBatchOfMetadata(_ body: ([SalvagedMetadata]) throws -> Void) throws {
         guard let last = lastMetadata else { return }
         for first in stride(from: 1, through: last, by: Index.batch) {
-            // Query row by row, because a scan would end at the first damaged page or row number.
+            // Query row by row, because a scan would end at the first damaged page or row ID.
             let rows = (first..<first + Index.batch).compactMap(metadata).filter(\.isWhole)
             for batch in Dictionary(grouping: rows, by: \.folder).values { try body(batch) }
         }
     }
 
-    /// The highest row number in the table or, if the table cannot be searched, in its index.
+    /// The highest row ID in the table or, if the table cannot be searched, in its index.
     private var lastMetadata: Int? {
         for source in ["metadata", "metadata INDEXED BY metadata_by_end"] {
             let found = try? database.first("SELECT max(id) FROM \(source)") { Int?($0, 0) }
@@ -96,7 +96,7 @@ extension SalvagedIndex {
         return nil
     }
 
-    /// The highest row number to read. Numbers are assigned in sequence, so a larger number is a sign of damage.
+    /// The highest row ID to read. IDs are assigned in sequence, so a larger ID is a sign of damage.
     private static let rowLimit = 1_000_000
 
     private func metadata(_ number: Int) -> SalvagedMetadata? {

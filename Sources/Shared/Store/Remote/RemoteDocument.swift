@@ -1,6 +1,7 @@
 import Support
 
-/// A description of content in the remote. Identifies the bytes, which are stored separately, by their digest.
+/// A description of content in the remote. Small content is part of the document; other content is stored separately
+/// and named by its SHA-256.
 public struct RemoteDocument: Sendable, Equatable {
     /// The described content.
     public enum Subject: Sendable, Equatable {
@@ -25,7 +26,7 @@ public struct RemoteDocument: Sendable, Equatable {
     /// The maximum stored size of a document. A list of exercises takes one megabyte.
     public static let byteLimit = 2 << 20
     /// The maximum stored size of the document of an original or variant, whose bytes are stored separately, or of a
-    /// day.
+    /// day's metadata.
     public static let smallByteLimit = 256 << 10
 
     public let name: RemoteName

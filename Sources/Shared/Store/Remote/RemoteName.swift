@@ -9,7 +9,8 @@ public struct RemoteName: Sendable, Hashable {
     private static let layout = "apod-tools remote 1"
 
     private init(_ scope: ScopeName, _ kind: String, _ parts: [String]) {
-        // No part contains NUL: scopes and keys have no control characters, the others are digests and constants.
+        // No part contains NUL: scopes and keys have no control characters, and the other parts are digests, constants
+        // and the names of metadata.
         digest = SHA256.hex(of: ([Self.layout, scope.text, kind] + parts).joined(separator: "\0"))
     }
 

@@ -1,6 +1,6 @@
 import Support
 
-/// Storage shared by the caches of many machines, so that they need not all fetch or make the same content.
+/// Storage shared by the caches of many machines, so that content need not be fetched or made on each machine.
 ///
 /// A failure of the remote neither fails a run nor delays it for long: the answer is `failed`, and the caller continues
 /// without the remote. All methods are thread-safe.
@@ -16,8 +16,8 @@ public protocol RemoteTier: Sendable {
     /// - Parameter byteLimit: the maximum stored size of the document.
     func document(of name: RemoteName, atMost byteLimit: Int) throws -> RemoteAnswer<RemoteDocument>
 
-    /// Passes the bytes of a document to `receive`. Their number is right, but they may be damaged, so the caller must
-    /// verify the digest. Throws `Cancelled`, and the errors of `receive`.
+    /// Passes the bytes that a document describes to `receive`. Their number is correct, but they may be damaged, so
+    /// the caller must verify the digest. Throws `Cancelled`, and the errors of `receive`.
     func content(of document: RemoteDocument, receive: (RawSpan) throws -> Void) throws -> RemoteAnswer<Void>
 
     /// Reports that bytes do not match their document, so that the next `offer` replaces them.
@@ -43,9 +43,9 @@ public protocol RemoteTier: Sendable {
 public enum RemoteAnswer<Value> {
     case found(Value)
     case absent
-    /// The content is damaged. The remote has already reported it.
+    /// The content is damaged. The remote has already reported the damage.
     case damaged
-    /// The request failed. The remote has already reported it.
+    /// The request failed. The remote has already reported the failure.
     case failed
     /// No request was sent, because too many requests of this run have failed.
     case notAsked

@@ -155,8 +155,8 @@ final class Database {
         return try body()
     }
 
-    /// Runs `body` in a transaction that takes the write lock first, so that it cannot fail half way. Rolls back if
-    /// `body` throws.
+    /// Runs `body` in a transaction that begins by acquiring the write lock, so that no later statement fails because
+    /// the index is busy. Rolls back if `body` throws.
     func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try run("BEGIN IMMEDIATE")
         do {
@@ -216,8 +216,8 @@ extension CacheFailure {
     /// - Parameter errno: the error number of SQLite's last failed system call.
     init(sqlite status: Int32, message: String, errno: Int32 = 0, root: String) {
         switch status & 0xFF {
-        // A missing table, or a row that no lookup finds but that conflicts with an insertion: either damage or a bug
-        // in this program. `Index` runs SQLite's integrity check before it replaces the index.
+        // A missing table, or an insertion that conflicts with a row that no lookup finds, means damage or a bug in
+        // this program. `Index` runs SQLite's integrity check before it replaces the index.
         case SQLITE_ERROR where message.hasPrefix("no such table") || message.hasPrefix("no such column"):
             self = .indexDamaged(detail: message, root: root)
         case SQLITE_CONSTRAINT, SQLITE_MISMATCH: self = .indexDamaged(detail: message, root: root)

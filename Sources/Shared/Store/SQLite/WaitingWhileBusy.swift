@@ -4,16 +4,16 @@ import Support
 /// limit allows hundreds of them, but is short enough to report a stuck process.
 package let busyPatience: Duration = .seconds(30)
 
-/// The maximum wait to write counters and recorded uses. No result depends on them.
+/// The maximum wait to write counters and recorded uses, which no result depends on.
 let bookkeepingPatience: Duration = .milliseconds(50)
 
-/// Limits the waits of a run, so that it does not wait twice for a stuck process.
+/// Limits the waits of a run, so that the run does not wait twice for a stuck process.
 struct BusyWaits {
     var ceiling = busyPatience
     /// The longest unsuccessful wait since the last write.
     private var vain: Duration = .zero
 
-    /// Returns the limit for a call that would wait for `patience`.
+    /// Returns the limit for a call that would wait for `patience`; zero if a wait of this length has already failed.
     func allowed(_ patience: Duration) -> Duration {
         let wait = min(patience, ceiling)
         return wait <= vain ? .zero : wait
@@ -23,8 +23,8 @@ struct BusyWaits {
     mutating func noteWritten() { vain = .zero }
 }
 
-/// Retries `body` while it throws `CacheFailure.busy`, for at most `patience`. Unlike SQLite's busy handler, it holds
-/// no lock during a wait, and throws `Cancelled` promptly if the run is stopped.
+/// Retries `body` while it throws `CacheFailure.busy`, for at most `patience`. Unlike SQLite's busy handler, this
+/// function holds no lock during a wait, and throws `Cancelled` promptly if the run is stopped.
 package func waitingWhileBusy<Result>(
     _ interruption: Interruption, patience: Duration = busyPatience, _ body: () throws -> Result
 ) throws -> Result {

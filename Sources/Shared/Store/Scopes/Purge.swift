@@ -1,10 +1,10 @@
 import Support
 
 /// Removes the files, rows and partial downloads of purged generations. Run by the process that holds
-/// `CacheRoot.purgeLock`. If it is stopped or killed, the next run continues with the remaining data.
+/// `CacheRoot.purgeLock`. If that process is stopped or killed, the next run continues with the remaining data.
 ///
 /// No file is added to a purged generation, because `Index.commit` checks the generation in its transaction. The files
-/// can therefore be removed without a transaction. They are removed before their rows, which no lookup finds any more.
+/// can therefore be removed without a transaction. Files are removed before their rows, which no lookup finds any more.
 struct Purge {
     let index: Index
     let clock: Clock
@@ -14,10 +14,10 @@ struct Purge {
     /// Called before each step of at most some milliseconds. Ends the work by returning false or throwing.
     typealias GoOn = () throws -> Bool
 
-    /// Returns the number of completely removed rows and their bytes.
+    /// Returns the number and bytes of the entries of all generations that were completely removed.
     func run(_ goOn: GoOn) throws -> EntrySum {
         var removed = EntrySum()
-        // The process that purged the scope may have been killed before it did this.
+        // The process that purged the scope may have been killed before it created the folders.
         try index.beginPurgedGenerations()
         try removeStalePartials()
         while try goOn(), let scope = try index.purgedScope() {
@@ -33,7 +33,7 @@ struct Purge {
         return removed
     }
 
-    /// Removes the files of a generation. Returns false if it was stopped.
+    /// Removes the files of a generation. Returns false if `goOn` ended the removal.
     private func removeFiles(of scope: Index.PurgedScope, _ goOn: GoOn) throws -> Bool {
         guard let name = CacheRoot.scope(scope.folder) else { return true }
         for part in try root.names(in: name) where Self.isPart(part) {

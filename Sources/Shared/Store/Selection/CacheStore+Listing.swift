@@ -3,7 +3,7 @@ import Support
 extension CacheStore {
     /// Returns the entries that a filter accepts, without leasing or counting them.
     ///
-    /// - Parameter order: the order of all listed entries, across scopes; nil for scope by scope in arbitrary order,
+    /// - Parameter order: the order of all listed entries, across scopes. Nil lists scope by scope in arbitrary order,
     ///   which is fastest.
     public func entries(
         _ filter: EntryFilter, inAllScopes: Bool = false, order: EntryOrder? = nil
@@ -23,13 +23,13 @@ extension CacheStore {
         try index.scopeRows().filter { inAllScopes || $0.folder.prefix(32) == scope.hash }
     }
 
-    /// Returns the entry of a key without leasing or counting it. Its file may be missing.
+    /// Returns the entry of a key without leasing or counting it. The file may be missing.
     public func peek(_ key: CacheKey) throws -> Entry? { try index.find(key.name, in: scope) ?? validated(key) }
 
     /// Returns the entry of this scope whose file has this absolute path, expired or not, original or variant.
     package func entry(at path: String) throws -> Entry? {
         let file = CacheRoot.fileName(path)
-        // The row of a superseded entry has its file's name.
+        // In the row of a superseded entry, `name` is the file name.
         for name in [CacheRoot.name(ofBlob: file), file].compactMap(\.self) {
             if let entry = try index.find(name, in: scope), entry.path.hasSameBytes(as: path) {
                 return try checked(entry)
@@ -41,7 +41,7 @@ extension CacheStore {
     /// Returns the variants of an original, the smallest first.
     public func variants(of entry: Entry) throws -> [Entry] { try index.variants(of: entry) }
 
-    /// Protects an entry from trimming, cleaning, removal by filter and power failures, or ends this protection.
+    /// Pins or unpins an entry. A pin protects an entry from trimming, cleaning, removal by filter and power failures.
     /// Returns nil if the entry no longer exists.
     public func setPinned(_ entry: Entry, _ isPinned: Bool) throws -> Entry? {
         try index.requireWriting()

@@ -42,12 +42,12 @@ extension Index {
         fileprivate let id: Int64
     }
 
-    /// The number of row numbers in a batch. Each query scans all rows and keeps one batch: a million entries take
+    /// The number of row IDs in a batch. Each query scans all rows and returns a single batch: a million entries take
     /// sixteen scans, and a megabyte or two of memory.
     static let sortedBatch = 1 << 16
 
-    /// Returns the numbers of up to a batch of rows after `position`, of a scope or of all scopes, and the position of
-    /// the last row.
+    /// Returns the IDs of up to a batch of rows after `position`, of a scope or of all scopes, and the position of the
+    /// last row.
     func sortedRows(
         by order: EntryOrder, hash: String?, after position: SortedPosition?, limit: Int = sortedBatch
     ) throws -> (ids: [Int64], last: SortedPosition?) {
@@ -75,7 +75,7 @@ extension Index {
 
     static let selectByID = "SELECT \(EntryColumn.selection) FROM entries WHERE id = ?1"
 
-    /// Returns the rows with these numbers and their scopes, in the same order. Omits rows that no longer exist.
+    /// Returns the rows with these IDs and their scopes, in the same order. Omits rows that no longer exist.
     ///
     /// - Parameter scopes: the scopes by their folders.
     func rows(_ ids: some Sequence<Int64>, of scopes: [String: ScopeRow]) throws -> [(entry: Entry, scope: ScopeRow)] {

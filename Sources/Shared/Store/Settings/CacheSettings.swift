@@ -9,7 +9,7 @@ public struct CacheSettings: Sendable {
     public var allowsSharedRoot = false
     /// The scope to use; nil for the scope last switched to, else `default`.
     public var scope: ScopeName?
-    /// The root from whose current scope `scope` was taken; nil if the scope was named. After that root switches to
+    /// The root whose current scope was copied to `scope`; nil if the user named the scope. After that root switches to
     /// another scope, nothing more is stored.
     package var followedRoot: String?
     /// The freshness lifetime of an entry, from the time of fetching.
@@ -41,8 +41,8 @@ public struct CacheSettings: Sendable {
     public var memoryCapacity: Int = 100_000_000
     /// Set if this is a cache in memory.
     package var memory: MemoryTenancy?
-    /// The maximum number and total file size of the entries that are remembered: while the index is unchanged, they
-    /// are returned again without disk access. 0 for none.
+    /// The maximum number and total file size of recently used entries that are kept in memory. While the index is
+    /// unchanged, they are returned without disk access. 0 for none.
     public var recentEntries: Int = 1000
     public var recentBytes: Int = 1_000_000_000
     /// The folders for caches in memory and ephemeral files.
@@ -95,7 +95,7 @@ extension CacheSettings {
         return expiresAt.map { min($0, latest) } ?? latest
     }
 
-    /// Creates the folders that the policies need, because the sandbox may not permit it later. Ignores failures: the
+    /// Creates the folders that the policies need, because the sandbox may not permit this later. Ignores failures: the
     /// first use of a missing folder reports them.
     ///
     /// - Parameter root: whether to create the root; false for read-only commands.

@@ -7,9 +7,9 @@ public struct Statistics: Sendable, Equatable {
         public let entries: Int
         public let variants: Int
         public let bytes: Int
-        /// Metadata items, which count neither as entries nor towards the capacity, see `Metadata`.
+        /// Metadata items (see `Metadata`), which are counted neither as entries nor towards the capacity.
         public let metadata: EntrySum
-        /// The time since which the oldest counter has counted; nil before the first count.
+        /// The start time of the oldest counter; nil before the first count.
         public let since: Timestamp?
         public let counters: [Counter: Int]
         /// The number of failures by code.

@@ -18,8 +18,8 @@ final class Trimmer: Sendable {
         self.metrics = metrics
     }
 
-    /// Trims the root to its capacity, except for leased and pinned entries, and removes files whose rows were deleted.
-    /// Only logs failures, because the entry that was just stored is complete.
+    /// Trims the root to its capacity without evicting leased and pinned entries, and removes files whose rows were
+    /// deleted. Only logs failures, because the entry that was just stored is complete.
     ///
     /// - Parameters:
     ///   - state: the state of the root after the last write.

@@ -1,6 +1,6 @@
 import Support
 
-/// Writes a body to a file and computes its SHA-256. Memory does not grow with the body. Not thread-safe.
+/// Writes a body to a file and computes its SHA-256. Memory use does not grow with the body. Not thread-safe.
 ///
 /// A small body is hashed as it arrives. A large body is hashed by a second thread, which reads the bytes back from the
 /// page cache, so that the first thread only receives and writes.
@@ -9,7 +9,7 @@ package final class BodyWriter: ByteSink {
     package var count: Int { bounded.count }
     private let bounded: BoundedFile
     private var file: File { bounded.file }
-    /// The digest of the first `count` bytes; not updated once there is a follower.
+    /// The digest of the first `count` bytes; no longer updated once a follower computes it.
     private var hash: SHA256
     private let begun: Int
     private var follower: Follower?

@@ -1,7 +1,7 @@
 import Libc
 import Support
 
-/// Stores made files in a cache: variants of an original, or independent entries.
+/// Stores the output of a tool in a cache: variants of an original, or independent entries.
 ///
 /// A variant depends on the content of its original: if that content changes, the variant is made again and replaces
 /// the earlier entry. Removing an original removes its variants; trimming treats each entry separately.
@@ -41,7 +41,7 @@ public struct CacheDestination: Sendable {
             let known = try known(subject, version)
             if let file = known.file { found.append((index, file)) } else { missing.append((index, known.found)) }
         }
-        // The smallest first, like files that are made.
+        // Report the smallest first. New files are made in the same order.
         for (index, file) in found.sorted(by: { $0.file.pixels < $1.file.pixels }) { try there(index, file) }
         var sinks = [(any Sink)?](repeating: nil, count: names.count)
         if missing.isEmpty { return sinks }
@@ -76,8 +76,8 @@ public struct CacheDestination: Sendable {
         return (try lease(found.entry, subject, version: found.version), found)
     }
 
-    /// Locks the entry and looks it up again, in the cache and in the remote. If it exists by now, reports it and
-    /// returns nil.
+    /// Locks the entry and looks it up again, in the cache and in the remote. If the entry exists by now, reports its
+    /// file and returns nil.
     private func begin(
         _ subject: EntryFlight.Subject, _ known: LookupResult, there: (MadeFile) throws -> Void
     ) throws -> EntryFlight? {

@@ -1,9 +1,9 @@
 import Support
 
-/// Transfers of entries to and from the remote that no record requested, as when two storages are synchronized.
+/// Transfers of entries to and from the remote by a push or pull, without a request from a record.
 extension CacheStore {
-    /// Returns an entry in the form in which it is uploaded, or nil if it must not be shared. Throws `CacheFailure` for
-    /// an invalid key.
+    /// Returns an offer to upload an entry, or nil if the entry must not be shared. Throws `CacheFailure` for an
+    /// invalid key.
     package func remoteOffer(of entry: Entry) throws -> RemoteOffer? {
         guard !entry.isPrivate, entry.kind != .superseded, settings.memory == nil,
             let key = try entry.key.map(CacheKey.init(printed:)), key.isShared(from: entry.url)

@@ -1,6 +1,6 @@
 import Support
 
-/// Makes one entry. Among all threads and processes, at most one flight for an entry runs at a time.
+/// Makes a single entry. Among all threads and processes, at most one flight for an entry runs at a time.
 ///
 /// A flight watches the generation of the scope, locks the key, and looks up the entry again if another process may
 /// have made it. If neither the cache nor the remote has the entry, a producer (a download, an encoder or the copy of a
@@ -34,7 +34,7 @@ package final class EntryFlight: Sink {
     package let cache: CacheStore
     package let subject: Subject
     package let watch: GenerationWatch
-    /// The entry that a commit replaces, or the reason why there is none.
+    /// The entry that a commit replaces, or the reason for its absence.
     package private(set) var found: LookupResult
     /// The partial file, which only the flight's producer writes.
     package let body: PartialFile
@@ -76,7 +76,7 @@ package final class EntryFlight: Sink {
     deinit { if isDisposable, (try? body.isInPlace()) == true { body.remove() } }
 
     /// Returns the result of `use` for the remote's entry, or nil if there is no entry or `use` returns nil. If another
-    /// machine is making the entry, waits for it.
+    /// machine is making the entry, waits for that machine.
     ///
     /// - Parameter waitsFirst: whether to query the remote only after waiting for a claim, for an entry that another
     ///   machine may just have made.
@@ -93,8 +93,8 @@ package final class EntryFlight: Sink {
         return try shared.claim(check: watch.check) ? take() : nil
     }
 
-    /// Stores the content of a document from the remote. Returns false if the entry is at least as new, or the content
-    /// is unusable.
+    /// Stores the content of a document from the remote. Returns false if the existing entry is at least as new, or the
+    /// content is unusable.
     func take(_ document: RemoteDocument, _ begin: () throws -> Void) throws -> Bool {
         let old = found.entry
         if let original = subject.original, let old, old.parentSHA256 == original.sha256 { return false }
@@ -133,7 +133,7 @@ package final class EntryFlight: Sink {
     }
 
     /// Stores the entry, offers it to the remote and releases its lock. If the existing entry has the same bytes, only
-    /// renews it. Throws `FileReplaced` if the root was removed.
+    /// renews that entry. Throws `FileReplaced` if the root was removed.
     ///
     /// - Parameter change: sets properties that only the producer knows, such as validators.
     package func keep(_ picture: FileFacts, change: (inout Entry) -> Void = { _ in }) throws -> Entry {
@@ -202,8 +202,8 @@ extension CacheStore {
         return found
     }
 
-    /// Records the revalidation of an entry, synced to the disk with `settings.syncs` or a pin. Returns nil if the
-    /// entry no longer exists.
+    /// Records the revalidation of an entry. With `settings.syncs`, or if the entry is pinned, syncs it to the disk.
+    /// Returns nil if the entry no longer exists.
     package func renew(_ entry: Entry, generation: Int64) throws -> Entry? {
         let renewed = try index.renew(entry, in: active, generation: generation, now: clock.now())
         guard let kept = renewed else { return nil }

@@ -1,11 +1,11 @@
 import Libc
 import Support
 
-/// An ephemeral file that is being written. It is removed with the last reference unless it is committed.
+/// An ephemeral file that is being written. Removed when the last reference is released, unless it was committed.
 ///
 /// The file name is the only record of the lease: `<end of the lease>-<128 random bits>.<extension>`, with the end in
 /// milliseconds since 1970. During writing, the extension is `part`, and the writer holds a lock on the file, so that
-/// no other process takes it for the file of a killed run. Not thread-safe.
+/// no other process removes the file as abandoned. Not thread-safe.
 package final class EphemeralFile: Sink {
     private(set) var path: String
     private let folder: String
@@ -60,7 +60,7 @@ package final class EphemeralFile: Sink {
         hash = SHA256()
     }
 
-    /// Opens the bytes so far, for inspection.
+    /// Opens the file again, to inspect the bytes written so far.
     package func reopened() throws -> File { try File.open(path, O_RDONLY) }
 
     var sha256: String {

@@ -5,7 +5,7 @@ import Support
 ///
 /// All methods block and are thread-safe.
 public final class EphemeralStore: Sendable {
-    /// Only reported in records.
+    /// The scope to report in records.
     public let scope: ScopeName
     package let settings: CacheSettings
     package let inspect: Inspection

@@ -3,11 +3,12 @@ import Support
 
 /// The file of a download that is in progress or was interrupted. Only the holder of the key's lock uses it.
 ///
-/// A note beside the file identifies the version of the bytes. It is removed before the file is truncated and written
-/// before new bytes, so it never describes bytes of another version. A body received in a single piece has no note. A
-/// note of another boot is invalid, because unsynced bytes may be missing in the middle of the file.
+/// A note beside the file identifies the version of the bytes. The note is removed before the file is truncated, and a
+/// new note is written before new bytes, so a note never describes bytes of another version. A body received in a
+/// single piece has no note. A note of another boot is invalid, because unsynced bytes may be missing in the middle of
+/// the file.
 package final class PartialFile: ByteSink {
-    /// Its name below the root.
+    /// The name below the root.
     package let name: String
     package let root: CacheRoot
     private let use: MemoryUse?
@@ -25,7 +26,7 @@ package final class PartialFile: ByteSink {
         self.use = use
     }
 
-    /// The version of the bytes.
+    /// Identifies the version of the bytes.
     package struct Note: Equatable {
         /// SHA-256 of the requested address.
         package var address: String
@@ -77,8 +78,9 @@ package final class PartialFile: ByteSink {
     /// The number of bytes so far.
     package var count: Int { body?.count ?? 0 }
 
-    /// Prepares to append to the bytes of an interrupted download of the same address. Drops the last byte of a
-    /// complete body, because the range after it would be empty. Returns the note, or nil if there are no such bytes.
+    /// Prepares to append to the bytes of an interrupted download of the same address. If the body is already complete,
+    /// drops its last byte, because a request for an empty range would fail. Returns the note, or nil if there are no
+    /// such bytes.
     package func resume(address: String, check: () throws -> Void) throws -> Note? {
         guard let note = try readNote(), note.address == address else { return nil }
         let file = try open()
@@ -147,8 +149,8 @@ package final class PartialFile: ByteSink {
         hasNote = false
     }
 
-    /// Writes the note of a body that was just restarted. Throws `FileReplaced` if the file was replaced, because the note
-    /// would describe another file.
+    /// Writes the note of a body that was just restarted. Throws `FileReplaced` if the file was replaced, because the
+    /// note would describe another file.
     package func write(_ note: Note) throws {
         guard try isInPlace() else { throw FileReplaced() }
         hasNote = true
@@ -161,7 +163,7 @@ package final class PartialFile: ByteSink {
         removeNote()
     }
 
-    // Removing a missing file would also lock the folder, which all downloads share.
+    // A removal locks the folder, which all downloads share, even if the file is missing.
     private func remove(_ name: String) {
         if (try? root.status(of: name)) != nil { root.remove(name) }
     }

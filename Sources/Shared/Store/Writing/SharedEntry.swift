@@ -61,7 +61,7 @@ package final class SharedEntry {
         } catch let failure as any Failure
             where !(failure is Cancelled || failure is SystemFailure || failure is CacheFailure)
         {
-            // The content is at fault, not this machine or run.
+            // The fault is in the content, not in this machine or run.
             remote.reportDamage(of: document, after: SteadyTime.now() - begun, failure.message)
             cache.index.count(in: cache.scope) { $0.add(.remoteDamaged) }
             return nil
@@ -115,7 +115,7 @@ package final class SharedEntry {
         entry.expiresAt = latest(document.expiresAt)
     }
 
-    /// Returns the facts in the document, which include `details`, if the inspection has found the same picture.
+    /// Returns the facts in the document, including `details`. Throws if the inspection has found another picture.
     private static func facts(_ document: RemoteDocument, _ found: FileFacts) throws -> FileFacts {
         guard let told = document.picture, told.contentType == found.contentType,
             told.fileExtension == found.fileExtension, told.width == found.width, told.height == found.height
@@ -125,8 +125,9 @@ package final class SharedEntry {
 
     // MARK: To the remote
 
-    /// Waits until this machine has the exclusive right to fetch or make the entry. Returns whether it was granted;
-    /// another machine may have stored the entry in the meantime. Throws `Cancelled` and the errors of `check`.
+    /// Waits until this machine has the exclusive right to fetch or make the entry. Returns whether the right was
+    /// granted; another machine may have stored the entry in the meantime. Throws `Cancelled` and the errors of
+    /// `check`.
     package func claim(check: () throws -> Void) throws -> Bool {
         guard remote.writes(cache.scope) else { return false }
         claim = try remote.claim(name, check: check)
@@ -144,7 +145,7 @@ package final class SharedEntry {
 }
 
 extension CacheStore {
-    /// Returns an entry in the form in which it is uploaded.
+    /// Returns an offer to upload an entry.
     ///
     /// - Parameter cost: the time it took to fetch or make the entry.
     func offer(
@@ -196,8 +197,8 @@ enum RemoteDamage: Failure {
     var exitCode: ExitCode { .data }
     var message: String {
         switch self {
-        case .anotherDigest: "its bytes have a different SHA-256"
-        case .anotherPicture: "it is not the picture that its document describes"
+        case .anotherDigest: "the bytes have a different SHA-256"
+        case .anotherPicture: "the picture differs from its document"
         }
     }
 }

@@ -8,7 +8,7 @@ public protocol Sink: ByteSink {
     func commit(_ picture: FileFacts) throws -> MadeFile
 }
 
-/// A file that was made, now or earlier.
+/// A file that this run or an earlier run has made.
 public struct MadeFile: Sendable, Equatable {
     /// The absolute path, with links resolved.
     public let path: String

@@ -47,8 +47,8 @@ extension ToolContext {
         return given
     }
 
-    /// Returns the headers of the files that the configuration names, unless an option names another file. Ignores the
-    /// token file of the configuration if a header sets `Authorization`.
+    /// Returns the headers from the files that the configuration names. Ignores the header file if the option `--header
+    /// @FILE` is given, and the token file if `--bearer-file` is given or a header sets `Authorization`.
     private func configuredHeaders(givesAuthorization: Bool) throws -> GivenHeaders {
         var configured = GivenHeaders()
         let namesFile = arguments.all(.header).contains { $0.hasPrefix("@") }
@@ -76,8 +76,8 @@ extension ToolContext {
         return try path.map { Netrc(try secretFile($0, holding: "user names and passwords")) }
     }
 
-    /// Returns the key for a service from a file or the environment, without surrounding white space, or nil. An
-    /// argument never contains a key, because other users can read arguments. Throws `ConfigurationFailure` if the file
+    /// Returns the key for a service from a file or the environment, without surrounding white space, or nil. There is
+    /// no option for the key itself, because other users can read arguments. Throws `ConfigurationFailure` if the file
     /// cannot be read, or if its content is not a key.
     public func secret(_ file: Option<String>, _ variable: Option<String>) throws -> String? {
         if let file = try value(file) { return try secret(file: file) }

@@ -23,9 +23,9 @@ public enum Generated: String, Sendable, CaseIterable {
 extension Command {
     /// Parses the words after the tool's name.
     ///
-    /// Options can be anywhere on the line, even before the command. The forms are `--name value`, `--name=value`,
-    /// `-j value`, `-jvalue`, and several short options in one word (`-qv`). After `--`, all words are operands. If an
-    /// option that takes one value is given twice, the last value counts. A request for help takes precedence over
+    /// Options can be anywhere on the line, even before the command. The forms are `--name value`, `--name=value`, `-j
+    /// value`, `-jvalue`, and several short options in one word (`-qv`). After `--`, all words are operands. If an
+    /// option that takes one value is given twice, the last value is used. A request for help takes precedence over
     /// errors.
     ///
     /// Throws `UsageFailure` if the line is invalid.
@@ -44,7 +44,8 @@ extension Command {
     /// Returns the index of the word `help` if it is in the position of a command.
     private func helpPlace(_ words: [String]) -> Int? {
         guard let first = words.firstIndex(where: { !$0.hasPrefix("-") }), words[first] == "help" else { return nil }
-        // After an option, `help` may be its value. In the position of a command, it is an unknown command.
+        // After an option, `help` may be the value of that option. It is in the position of a command if `commandPath`
+        // reports it as an unknown command.
         return first == 0 || commandPath(Array(words[..<first]) + ["help"]).failure != nil ? first : nil
     }
 
@@ -118,7 +119,7 @@ struct CommandLineReader {
     let options: [AnyOption]
     private(set) var given: [Arguments.Given] = []
     private(set) var operands: [String] = []
-    /// Whether a `--` was read.
+    /// Whether the words so far include `--`, after which all words are operands.
     private(set) var isEnded = false
     /// The option at the end of the line, if its value is missing.
     private(set) var missing: AnyOption?
@@ -196,7 +197,7 @@ struct CommandLineReader {
         while let letter = letters.popFirst() {
             if letter == "h" { return .help(path, isShort: true) }
             guard let option = options.first(where: { $0.short == letter }) else {
-                // Suggest from the whole word: a long option with a single dash is a common mistake.
+                // Search for suggestions with the whole word: a long option with a single dash is a common mistake.
                 fail(unknownOption(word, String(word.dropFirst())))
                 return nil
             }

@@ -4,7 +4,8 @@ import HTTP
 import Options
 import Support
 
-/// Settings of single tools. They are here because each tool checks all fields of the shared configuration file.
+/// Settings that a single tool uses. They are defined here because every tool checks all fields of the shared
+/// configuration file.
 extension AnyOption {
     // MARK: apod-fetch
 
@@ -45,7 +46,8 @@ extension AnyOption {
 
     // MARK: gif-cache
 
-    /// Neither an option nor a field: a secret comes from a file or the environment.
+    /// There is no option or field for the key, because a secret must be read from the environment or from a separate
+    /// file.
     public static let exerciseKey = Option<String>(
         "exercisedb-api-key", form: .none, expected: "a key", group: .secrets, variable: "EXERCISEDB_API_KEY",
         summary: "The key for ExerciseDB."

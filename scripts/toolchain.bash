@@ -1,5 +1,5 @@
-# Sourced by the scripts in this folder. Defines the paths of the package, and functions that find Swift and call
-# SwiftPM. shellcheck shell=bash disable=SC2034
+# Sourced by the scripts in this folder. Defines paths of the package, and functions that find Swift and call SwiftPM.
+# shellcheck shell=bash disable=SC2034
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 TOOLS=(apod-fetch img-cache img-downsample gif-cache)

@@ -150,7 +150,7 @@ struct ServiceWork {
         var settings = try context.cacheSettings()
         settings.isOffline = arguments[.offline]
         settings.refreshes = refreshesGIFs
-        // Fetching a GIF again that was lost in a power failure would cost quota.
+        // After a power failure, fetching lost GIFs again would cost quota.
         settings.syncs = true
         let remote = try context.remoteSettings()
         let caches = context.caches(settings, remote: context.remote(remote))

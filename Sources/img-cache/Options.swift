@@ -122,7 +122,7 @@ extension Arguments {
 }
 
 /// Returns the job for an argument. If the argument is an address, the record contains the address without its secrets,
-/// for the following tools.
+/// so that later tools in a pipe can use it.
 private func pictureJob(_ argument: String) -> RecordJob {
     var record = Record()
     if argument.hasScheme, !argument.hasPrefix("file:///") {

@@ -48,7 +48,8 @@ struct DownsampleSettings {
         allowedFolders = try Self.allowedFolders(context)
     }
 
-    /// The rights that both `-o` and records need. Rights for the pictures and the output are added by the caller.
+    /// The rights that the command needs with and without `-o`. The caller adds the rights for the pictures and the
+    /// output.
     var requirements: SandboxRequirements {
         var requirements = SandboxRequirements()
         requirements.drawsText = fallback != nil
@@ -197,7 +198,8 @@ struct DownsampleSettings {
     // MARK: Limits
 
     static func decoding(_ context: ToolContext) throws -> DecodeOptions {
-        // Change the allocator only here, and not at start-up, which the other tools in the same executable share.
+        // Change the allocator here rather than at start-up, because the other tools in the same executable share the
+        // start-up.
         returnLargeBlocks()
         let limits = DecodeLimits(
             maxPixels: try context.value(.maxPixels), maxInputBytes: try context.value(.maxBytes),

@@ -1,8 +1,8 @@
 import Formats
 import Support
 
-/// The address of a picture, a video or a page, as a service returned it, except that it is absolute and contains no
-/// blanks and that backslashes in its path are replaced by slashes.
+/// The address of a picture, a video or a page that a service returned. The address is made absolute, its blanks are
+/// escaped, and backslashes before its query are replaced by slashes.
 public struct MediaAddress: Sendable, Equatable {
     public let text: String
     /// The host in lower case, without user and port.

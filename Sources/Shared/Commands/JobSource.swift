@@ -53,8 +53,8 @@ final class JobSource {
     private let context: ToolContext
     private let items: InputItems
     private var rest: ArraySlice<String>
-    /// The readers of standard input. Its first byte decides whether it contains records or lines. Both are nil while
-    /// no input is being read.
+    /// The readers of standard input for records and for lines. The first byte of the input determines which reader is
+    /// set. Both are nil while standard input is not being read.
     private var records: RecordReader?
     private var lines: LineReader?
 

@@ -119,7 +119,7 @@ extension Place {
         name == undatedFolder || name.utf8.count == 4 && name.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// Returns whether a path has the form of the path of a picture's page.
+    /// Returns whether a path may be the path of a picture's page.
     static func isPage(_ path: String) -> Bool {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, isPageFolder(String(parts[0])), parts[1].hasSuffix(".html") else { return false }

@@ -1,6 +1,6 @@
 import Articles
 
-/// A superscript or subscript. Without it, 10 to the power of eleven would become 1011.
+/// A superscript or subscript. As ordinary text, 10 to the power of eleven would become 1011.
 enum Script {
     case raised, lowered
 

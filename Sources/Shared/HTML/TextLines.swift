@@ -105,7 +105,7 @@ struct TextLines: HTMLVisitor {
             if scalar?.isWhiteSpace != true { break }
             blanks = place
         }
-        // If the text contains only white space, so does `scalar`, and the switch returns 0.
+        // If the text consists of white space, `scalar` is its last character, and the switch returns 0.
         guard blanks > 0, let scalar else { return 0 }
         switch scalar {
         case ",", ".", ";", ":", "!", "?", ")": break

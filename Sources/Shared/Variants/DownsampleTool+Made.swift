@@ -3,7 +3,7 @@ import Records
 import Store
 import Support
 
-/// Records files that are made outside the cache in the cache's index.
+/// Records the files that are written outside the cache in the cache's index.
 extension DownsampleTool {
     /// A file that was made from a record's picture, and the parts of its name.
     public struct Made {
@@ -24,8 +24,9 @@ extension DownsampleTool {
         }
     }
 
-    /// Records files in the index, if the picture at `path`, from which they were made, is in the cache. `folder` must
-    /// be an absolute path. Throws `SystemFailure` if the status of a file cannot be read, and `Cancelled`.
+    /// Records the files that were made from the picture at `path` in the index, if the picture is in the cache.
+    /// `folder` must be an absolute path. Throws `SystemFailure` if the status of a file cannot be read, and
+    /// `Cancelled`.
     public func remember(_ files: [Made], in folder: String, of path: String, _ record: Record) throws {
         // Ignore a failure of reading the index, because the files are already written.
         guard let (cache, original, key) = try? entry(path, record) else { return }

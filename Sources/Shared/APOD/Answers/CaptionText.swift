@@ -73,8 +73,7 @@ enum CaptionText {
         return nil
     }
 
-    /// Returns the text without assignments to names with the prefix `digg_`. The assignments include the semicolon
-    /// that ends them.
+    /// Removes all assignments to names with the prefix `digg_`, each up to its semicolon.
     private static func withoutButtonCode(_ text: LinkedText) -> LinkedText {
         var kept = ""
         var rest = text.text[...]

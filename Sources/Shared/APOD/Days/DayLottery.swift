@@ -24,8 +24,8 @@ struct DayLottery {
         generator = SplitMix64(seed: seed)
     }
 
-    /// Draws from all candidates and rejects days without a picture, so all days with a picture are equally likely.
-    /// Publishing another day changes the days that a seed draws only if the new day is drawn.
+    /// Draws from all candidates and rejects days without a picture, so that all days with a picture are equally
+    /// likely. A newly published day changes the days that a seed draws only if the seed draws the new day.
     ///
     /// Cost: O(count) memory, and about six random numbers per day, or up to sixty if nearly all days are drawn. If
     /// only a few days have a picture, the last of them takes about 65,536 random numbers, which is a few milliseconds.

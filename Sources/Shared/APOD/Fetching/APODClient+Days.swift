@@ -42,8 +42,9 @@ extension APODClient {
 
     /// Queries the services in order. Each service is queried for the days that the previous services could not return.
     ///
-    /// If all services fail, the result is the failure of the first service, which may be transient. A classic server
-    /// would hide it: since October 2026, it may return only NASA's logo, which is a permanent failure.
+    /// If all services fail, the result is the failure of the first service, which may be transient. The failure of a
+    /// classic server is less useful: since October 2026, such a server may return only NASA's logo, which is a
+    /// permanent failure.
     ///
     /// - Parameter ask: returns the results of a service. Days without a result are dropped.
     func answers(

@@ -52,7 +52,7 @@ extension APODClient {
     /// Returns the days that the new service published last, oldest first. The result is empty if the service's list is
     /// empty. Throws the failure of the request, `Cancelled`, or a failure that ends the run.
     ///
-    /// Makes a request only if the cache does not know for each of these days whether it has a picture.
+    /// Makes no request if the cache contains the results of all these days, including the days without a picture.
     private func published(
         _ count: Int, from day: CalendarDay, of service: ServiceClient
     ) throws -> [DayResult] {

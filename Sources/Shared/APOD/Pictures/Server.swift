@@ -30,7 +30,7 @@ enum Service: String, Sendable, CaseIterable {
     /// A server that answers as api.nasa.gov did until 2026, such as NASA's apod-api.
     case api
 
-    /// NASA's address of `science`.
+    /// The address of NASA's new service.
     static let scienceAddress = "https://science.nasa.gov/wp-json/wp/v2/apod-basic"
     static let scienceHost = "science.nasa.gov"
 }

@@ -85,7 +85,7 @@ extension AnyOption {
         "quality", .looks, in: 1...100, field: "quality", summary: "Quality of JPEG, WebP and AVIF, 1 to 100."
     ).defaulting(to: ImageFormat.standardQuality)
 
-    /// The default is the highest level at which smaller files cost little time.
+    /// The default is the highest level that makes files smaller without taking much more time.
     public static let effort = Option.number(
         "effort", .looks, in: 0...9, field: "effort", summary: "Effort for small files: 0 (fast) to 9."
     ).defaulting(to: 3)

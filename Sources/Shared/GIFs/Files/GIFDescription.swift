@@ -13,8 +13,8 @@ public struct GIFDescription: Description, Hashable {
     public let gif: ExerciseGIF?
     public let structure: GIFStructure
 
-    /// Returns whether an argument is the path of a file rather than an id, which is true if it contains a slash or
-    /// ends in `.gif`. Records cannot name files.
+    /// Returns whether an argument is the path of a file rather than an id. A path contains a slash or ends in `.gif`.
+    /// Records cannot name files.
     public static func isFile(_ argument: String) -> Bool {
         argument.contains("/") || argument.lowercased().hasSuffix(".gif")
     }

@@ -18,7 +18,7 @@ public struct GIFCache: Sendable {
     private let availability = Monitor(Availability())
     private let revalidations = Monitor(RevalidationBudget())
 
-    /// The GIF of an id does not change, so revalidation is rarely useful.
+    /// The default expiry is a year: the GIF of an id does not change, so revalidation is rarely useful.
     public static let usualExpiry = Expiry.after(.seconds(365 * 86_400))
 
     /// The state of the service in this run.
@@ -181,8 +181,8 @@ struct RevalidationBudget: Equatable {
 
     /// Returns whether another expired GIF may be requested, and if so, counts the request.
     ///
-    /// - Parameter remaining: the number of remaining requests of the plan. Nil before the first answer. Requests are
-    ///   then counted but not limited.
+    /// - Parameter remaining: the number of remaining requests of the plan, or nil if it is not known yet. In that
+    ///   case, requests are counted but not limited.
     mutating func take(remaining: Int?) -> Bool {
         if let remaining, taken >= remaining / Self.divisor { return false }
         taken += 1

@@ -4,8 +4,8 @@ import Records
 /// Joins the pages of the service's list.
 ///
 /// Each page of the open version contains the address of the next page (`OpenAnswer`). RapidAPI's pages are arrays
-/// without a total or a link. There, the last page is shorter than the first page, but may be longer than requested: no
-/// page is compared with the requested length, because a plan may silently limit the length of all pages.
+/// without a total or a link, so a page that is shorter than the first page is the last. The requested length is not
+/// used for this comparison, because a plan may silently limit the length of all pages.
 struct ExercisePages {
     private static let mostPages = 10_000
 

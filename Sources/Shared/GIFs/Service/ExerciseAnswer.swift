@@ -47,7 +47,7 @@ extension ExerciseService {
         switch error {
         case let failure as FetchFailure:
             if let quota = failure.usedUpQuota { return GIFFailure.refusing(until: quota.until) }
-            // An answer from another origin says nothing about the key.
+            // The key is not sent to other origins, so it does not cause their errors.
             guard let answer = failure.answer, !answer.isOfGateway, answer.url.origin == origin else { return failure }
             return ExerciseAnswer.failure(status: answer.status, body: answer.body, gif: gif, hasKey: hasKey) ?? failure
         case let failure as FormatFailure: return GIFFailure(failure)

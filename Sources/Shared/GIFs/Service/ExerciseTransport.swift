@@ -16,7 +16,7 @@ public struct ExerciseTransport: HTTPTransport {
     private let quota: ServiceQuota
 
     /// The `Retry-After` for a used-up quota, in seconds. It is much shorter than a day, so that a user who changes the
-    /// plan does not wait long, but one request per hour is negligible.
+    /// plan does not wait long. One request per hour uses little of a quota.
     static let quotaPause = 3600
 
     /// - Parameter quota: receives the number of remaining requests.
@@ -25,8 +25,8 @@ public struct ExerciseTransport: HTTPTransport {
         self.quota = quota
     }
 
-    /// The number of bytes at the beginning of a body in which the message of a gateway or of a used-up quota is
-    /// searched.
+    /// The number of bytes at the beginning of a body that are searched for the message of a gateway or of a used-up
+    /// quota.
     private static let beginningLimit = 4096
 
     public func exchange(

@@ -21,9 +21,9 @@ public struct GIFNaming: EntryNaming {
         self.idField = idField
     }
 
-    /// Returns the accepted GIFs that the job's argument names, or its record if there is no argument, best first. An
-    /// argument is the id of an exercise, or the key of a single GIF (`exercisedb:0001@180`). Throws `GIFFailure.noID`
-    /// and `.badID`.
+    /// Returns the accepted GIFs of a job's exercise, best first. The exercise is named by the argument or, without an
+    /// argument, by the record. An argument is the id of an exercise, or the key of a single GIF
+    /// (`exercisedb:0001@180`). Throws `GIFFailure.noID` and `.badID`.
     public func gifs(of job: RecordJob) throws(GIFFailure) -> [ExerciseGIF] {
         if let gif = job.argument.flatMap(ExerciseGIF.init(cacheKey:)) { return [gif] }
         let id: ExerciseID

@@ -38,7 +38,7 @@ extension Command {
     }
 
     /// Returns the shortest names of the options. If the names of three or more options extend the name of another
-    /// option, as `--fallback-icon` extends `--fallback`, they become `--fallback-*`.
+    /// option, as `--fallback-icon` extends `--fallback`, returns `--fallback-*` for these options.
     private static func shortNames(of options: [AnyOption]) -> [String] {
         var names: [String] = []
         for option in options {

@@ -96,7 +96,7 @@ struct ManualPage {
 
     /// Escapes the characters of a word or line that are special in roff.
     static func escaped(_ text: some StringProtocol) -> String {
-        // roff would treat a mark on its own at the end of a line as the end of a sentence.
+        // At the end of a line, roff would treat a separate question or exclamation mark as the end of a sentence.
         if text == "?" || text == "!" { return "\(text)\\&" }
         var result = ""
         for character in text {

@@ -17,8 +17,8 @@ protocol Destination {
 }
 
 extension Destination {
-    /// Finds existing variants, makes the others with a single decoding of the picture, and passes each to `ready` as
-    /// soon as it is complete. If a variant fails, the variants completed before it are kept.
+    /// Finds existing variants, makes the others with a single decoding of the picture, and passes each variant to
+    /// `ready` as soon as it is complete. If a variant fails, the variants completed before it are kept.
     func variants(
         _ variants: [Variant], of source: some VariantSource, interruption: Interruption,
         ready: (Variant, MadeFile) throws -> Void

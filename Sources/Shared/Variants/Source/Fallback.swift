@@ -19,8 +19,8 @@ public struct Fallback: Sendable {
         self.font = font
     }
 
-    /// - Parameter failure: the failure of this run because of which there is no picture, or nil if the record's
-    ///   `error` contains the reason.
+    /// - Parameter failure: the failure that left this run without a picture, or nil if the record's `error` contains
+    ///   the reason.
     func placeholder(for record: Record, _ failure: (any Failure)?) -> Placeholder {
         let status = failure.map { Int($0.exitCode.rawValue) } ?? record.integer("error.exit")
         let missing: Placeholder.Missing =

@@ -8,7 +8,7 @@ struct PlaceholderSource: VariantSource {
     let placeholder: Placeholder
     var icon: FallbackIcon?
     let maker: VariantMaker
-    /// Descriptions of the missing fonts or libraries without which the text must be drawn. Set after `make` has thrown
+    /// Warnings about missing fonts or libraries, without which the placeholder is drawn. Set after `make` has thrown
     /// `Incomplete`.
     var lacks: [String] = []
 
@@ -34,7 +34,7 @@ struct PlaceholderSource: VariantSource {
 
     func content() -> String { "" }
 
-    /// The default is PNG, in which letters are sharp and files are small.
+    /// The default is PNG, which keeps letters sharp and files small.
     func format(of variant: Variant) -> OutputFormat { maker.encodeSettings.format ?? .png }
 
     /// Throws `Incomplete`, `ImageError`, `PlaceholderError`, `Cancelled`, and errors of the sinks and `done`.

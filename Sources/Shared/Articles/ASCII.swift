@@ -1,5 +1,5 @@
 extension UInt8 {
-    /// The lower-case form of an ASCII letter, or the byte itself if it is no upper-case letter.
+    /// The byte in lower case if it is an ASCII letter. Other bytes are unchanged.
     @inlinable public var lowercased: UInt8 { self &- UInt8(ascii: "A") < 26 ? self | 0x20 : self }
 
     @inlinable public var isASCIILetter: Bool { (self | 0x20) &- UInt8(ascii: "a") < 26 }

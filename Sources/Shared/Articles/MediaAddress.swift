@@ -13,7 +13,7 @@ public struct MediaAddress: Sendable, Equatable {
     /// The file name in lower case.
     private let fileName: String
 
-    /// The kind according to the extension of the file name; `unknown` for other extensions and for players.
+    /// The kind, which is determined from the extension of the file name. Players and other extensions are `unknown`.
     public enum Kind: Sendable, Equatable {
         case picture, movie, page, unknown
     }
@@ -120,9 +120,9 @@ public struct MediaAddress: Sendable, Equatable {
         }
     }
 
-    /// Whether the address is a stand-in for a missing picture. Stand-ins are NASA's logo, which the old service has
-    /// returned for every day since October 2026, the generic still that the new site shows for news, and the default
-    /// still in the source code of the old service.
+    /// Whether the address is a stand-in for a missing picture: NASA's logo (returned by the old service for every day
+    /// since October 2026), the generic still of news on the new site, or the default still in the source code of the
+    /// old service.
     public var isStandIn: Bool { Self.standIns.contains(fileName) }
 
     private static let standIns: Set = [

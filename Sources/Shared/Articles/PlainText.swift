@@ -1,6 +1,6 @@
 /// Cleans text from NASA's pages for a single field of a record.
 public enum PlainText {
-    /// Replaces each run of white space, including no-break spaces, by a blank, trims the ends, and removes invisible
+    /// Replaces each run of white space, including no-break spaces, by a blank, and trims the ends. Removes invisible
     /// characters: controls, soft hyphens, zero-width blanks, byte-order marks and directional controls.
     public static func folded(_ text: String) -> String {
         var text = text
@@ -59,8 +59,8 @@ public enum PlainText {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Returns the end of a run of visible ASCII characters with single blanks between words. Most texts are such a run
-    /// as a whole.
+    /// Returns the end of a run of visible ASCII characters with single blanks between words. Most texts consist of a
+    /// single run.
     fileprivate func endOfFoldedASCII(from start: Int) -> Int {
         var place = start
         while place < count {

@@ -43,7 +43,7 @@ public struct TextPage: Sendable, Equatable {
         return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }
 
-    /// Paragraphs with a number after each link, and the list of distinct addresses for these numbers.
+    /// Paragraphs in which a number follows each link, and the list of the numbered addresses.
     private struct Footnotes {
         var paragraphs: [String] = []
         var addresses: [String] = []

@@ -6,9 +6,9 @@ extension ToolContext {
     /// Returns the headers of the command line and the configuration, each with its origin. Headers without an origin
     /// get the origin of `addresses`.
     ///
-    /// - Parameter addresses: the addresses of the command line, or nil if records name addresses. A record must not
-    ///   choose the receiver of a secret: a header without an origin is then an error, or ignored with a warning if it
-    ///   comes from the configuration.
+    /// - Parameter addresses: the addresses of the command line, or nil if records name addresses. If it is nil, a
+    ///   header without an origin is an error, or is ignored with a warning if it comes from the configuration, because
+    ///   a record must not choose the receiver of a secret.
     ///
     /// Throws `UsageFailure` for a header that is invalid or has no origin, and `ConfigurationFailure` if a file cannot
     /// be read.
@@ -63,8 +63,8 @@ extension ToolContext {
         return configured
     }
 
-    /// Returns the user names and passwords of `~/.netrc` if `netrc` is set, otherwise of the file `netrc_file`, or nil
-    /// if neither is set. Throws `ConfigurationFailure` if the file cannot be read.
+    /// Returns the user names and passwords from `~/.netrc` if `netrc` is set, otherwise from the file that
+    /// `netrc_file` names. Returns nil if neither is set. Throws `ConfigurationFailure` if the file cannot be read.
     public func passwords() throws -> Netrc? {
         var path = try value(.netrcFile)
         if try value(.netrc) {

@@ -13,8 +13,8 @@ struct PlaceCollection: Sendable {
     subscript(key: String) -> Place? { indices[key].map { places[$0] } }
 
     /// Adds a place, or replaces the place with the same key. A failure never replaces a picture. Returns the place
-    /// that the collection then contains, or nil if nothing is added because the new place is a failure and another
-    /// place of its day has a picture.
+    /// that the collection contains afterwards. If the new place is a failure and another place of its day has a
+    /// picture, adds nothing and returns nil.
     @discardableResult
     mutating func add(_ place: Place) -> Place? {
         takeOver(place.formerKey, as: place.key, place.day)

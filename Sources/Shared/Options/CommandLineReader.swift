@@ -109,7 +109,7 @@ extension Command {
         return UsageFailure("unknown command \"\(what)\"; \(advice)")
     }
 
-    /// The options of this command and all its subcommands. An option means the same in each of them.
+    /// The options of this command and all its subcommands. An option has the same meaning in all of them.
     var allOptions: [AnyOption] { tree.flatMap { $0.command.options } }
 }
 
@@ -133,7 +133,8 @@ struct CommandLineReader {
     private var command: Command { path[path.count - 1] }
     private var advice: String { "; see \(path.line) --help" }
 
-    /// Returns the request after `read`. Throws `UsageFailure` if there are too few or too many operands.
+    /// Returns the request to run the command. Call it after `read` has returned nil. Throws `UsageFailure` if there
+    /// are too few or too many operands.
     func request() throws -> Request {
         guard command.run != nil else {
             let names = command.visibleSubcommands.map(\.name).joined(separator: ", ")

@@ -91,8 +91,9 @@ struct VariantWork {
         return picture
     }
 
-    /// Makes a variant of the embedded thumbnail, rotated like the other variants, which can be shown before these are
-    /// complete. Makes none if a variant shows only a part of the picture, because the thumbnail would be too coarse.
+    /// Makes a variant of the embedded thumbnail, which can be shown until the other variants are complete. The
+    /// thumbnail is rotated like the other variants. Makes none if a variant shows only a part of the picture, because
+    /// the thumbnail would be too coarse.
     private mutating func makeThumbnail(_ picture: DownsampleTool.OpenPicture) throws {
         // If the template lacks `variant`, there is only one file name per picture, which the requested variant needs.
         if case .folder(let folder) = tool.output, !folder.template.has("variant") { return }

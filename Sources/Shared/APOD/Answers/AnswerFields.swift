@@ -33,7 +33,7 @@ struct AnswerFields {
         return text
     }
 
-    /// Returns lines of plain text.
+    /// Converts the HTML of a field to lines of plain text.
     func lines(ofHTML html: String, in name: String) throws(APODFailure) -> [String] {
         guard let lines = PlainText.lines(ofHTML: html) else { throw bad(.tangledHTML(field: name)) }
         return lines

@@ -27,7 +27,7 @@ struct CreditLine: Equatable {
     }
 
     /// Joins the lines of a credit. Inserts a semicolon before each label of a role (`Music: Ada Example`). At the
-    /// start of a line, any short word or phrase can be a role; within a line, only `roles`.
+    /// start of a line, any phrase of at most 40 bytes can be a role. Within a line, only the words in `roles` can.
     static func joined(_ lines: [String]) -> String {
         let text = lines.filter { !$0.isEmpty }.reduce(into: "") { text, line in
             if text.isEmpty {
@@ -95,9 +95,9 @@ struct CreditLine: Equatable {
         return String(rest)
     }
 
-    /// Returns the range of a label at the start of the text, including its colon. A label has at most 60 bytes, no
-    /// punctuation, and one of the words credit, copyright, license and licence, such as `Illustration Credit &
-    /// Copyright:`.
+    /// Returns the range of a label at the start of the text, including its colon. A label, such as `Illustration
+    /// Credit & Copyright:`, has at most 60 bytes, consists of letters, blanks, `&` and `/`, and contains credit,
+    /// copyright, license or licence.
     static func label(of text: some StringProtocol) -> Range<String.Index>? {
         guard text.utf8.contains(UInt8(ascii: ":")), let colon = text.firstIndex(of: ":") else { return nil }
         let words = text[..<colon]

@@ -24,7 +24,7 @@ enum ErrorAnswer {
     /// - Parameters:
     ///   - day: the requested day, or nil if a list was requested.
     ///   - newest: the newest day that may be published now.
-    ///   - attempts: the number of requests made.
+    ///   - attempts: the number of requests that were made.
     static func failure(
         for answer: FetchFailure.Answer, from server: Server, day: CalendarDay?, newest: CalendarDay, attempts: Int = 1
     ) -> APODFailure {
@@ -67,7 +67,7 @@ enum ErrorAnswer {
     /// Returns whole seconds, rounded up.
     private static func seconds(_ span: Duration) -> Int { Int(min(span.milliseconds, 1 << 40) + 999) / 1000 }
 
-    /// Returns the old server's general sentence followed by the actual error.
+    /// Returns the old server's messages: a general sentence, followed by the actual error.
     private static func sentences(of body: Record) -> String? {
         let sentences = [body.string("message"), body.string("error")].compactMap { $0 }
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")
@@ -82,7 +82,7 @@ enum ErrorAnswer {
         return text.isEmpty ? nil : text
     }
 
-    /// Returns the start of a body on one line of at most 200 characters, for the log; nil for an empty body.
+    /// Returns the start of a body for the log, on one line of at most 200 characters. Returns nil for an empty body.
     static func excerpt(_ bytes: [UInt8]) -> String? {
         // Decode only 4,000 bytes, which are enough for 200 characters of any script.
         let text = clipped(PlainText.folded(String(decoding: bytes.prefix(4000), as: UTF8.self)))

@@ -35,7 +35,7 @@ enum ScienceAnswer {
     /// will download the highest resolution version available.`
     private static func isInstruction(_ alt: String) -> Bool { alt.hasPrefix(ignoringCase: "See Explanation") }
 
-    /// Returns the address of an article; nil for the address of a picture.
+    /// Returns the address if it may belong to an article, or nil if it is the address of a picture or movie.
     private static func article(_ text: String?) -> MediaAddress? {
         MediaAddress(text).flatMap { [.page, .unknown].contains($0.kind) ? $0 : nil }
     }

@@ -3,7 +3,7 @@ import Support
 /// The days to fetch, in order. Planning depends only on the arguments and the time, and makes no request.
 public struct DayPlan: Sendable, Equatable {
     enum Step: Sendable, Equatable {
-        /// A day that must be published.
+        /// A day. If it is not published yet, its result is a failure.
         case day(CalendarDay)
         /// A day of a range, skipped if it is not published yet.
         case dayIfPublished(CalendarDay)

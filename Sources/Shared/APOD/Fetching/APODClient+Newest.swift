@@ -167,7 +167,7 @@ private struct RecentDays {
     let days: [DayResult]
     /// Whether `days` contains `count` days, with no unknown day among them or after them.
     let isComplete: Bool
-    /// The number of entries to request from the service's list, which begins with the newest day, in order to include
+    /// The number of entries to request from the service's list. The list begins with the newest day, and must include
     /// the oldest unknown day.
     let listing: Int
 

@@ -2,8 +2,8 @@ import Support
 
 /// The results of a plan in order. Windows of days are requested as the results are read.
 ///
-/// A single window is fetched on the caller's thread, as are all windows if there is only one job. Otherwise each job
-/// has a thread. The number of windows in progress or waiting to be returned is at most the number of threads plus two.
+/// If there is only one window or one job, the windows are fetched on the caller's thread. Otherwise each job has a
+/// thread. The number of windows in progress or waiting to be returned is at most the number of threads plus two.
 ///
 /// Releasing the sequence stops its requests and waits for their threads, for at most `HTTPEvent.pauseLength`.
 public final class PictureSequence {

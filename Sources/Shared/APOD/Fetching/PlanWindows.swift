@@ -17,8 +17,8 @@ struct PlanWindows {
 
     /// - Parameters:
     ///   - newestDay: the newest day that may be published.
-    ///   - newest: returns the newest days up to a day, oldest first, at least one and at most the given number. Called
-    ///     once for each step that depends on the newest days.
+    ///   - newest: returns the newest published days up to a day, oldest first: at least one, and at most the given
+    ///     number. Called once for each step that depends on the newest days.
     ///   - earlier: returns the given number of published days before a day, oldest first. Called if the newest days
     ///     exceed a page.
     init(

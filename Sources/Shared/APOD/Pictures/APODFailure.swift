@@ -14,11 +14,11 @@ enum APODFailure: Failure, Equatable {
     case badAnswer(BadAnswer, Server)
     /// A permanent refusal, with the service's message.
     case refused(Server, status: Int, said: String?)
-    /// 401 or 403.
+    /// Status 401 or 403.
     case forbidden(Server, status: Int)
-    /// 429, after all retries.
+    /// Status 429, after all retries.
     case rateLimited(Server, limitPerHour: Int?, retryAfterSeconds: Int?)
-    /// 408 or 5xx, after all retries; with the service's message.
+    /// Status 408 or 5xx, after all retries, with the service's message.
     case failing(Server, status: Int, said: String?, attempts: Int = 1)
 
     enum StandIn: String, Sendable {
@@ -39,7 +39,7 @@ enum APODFailure: Failure, Equatable {
         case notObjects
         /// A list with far more objects than requested.
         case tooMany
-        /// A web page, such as a gateway or captive portal sends.
+        /// A web page, which a gateway or captive portal may send.
         case html
         case arrayForObject
         case objectForArray

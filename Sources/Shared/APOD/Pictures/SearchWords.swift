@@ -64,7 +64,7 @@ public struct SearchWords: Sendable, Equatable {
         return result
     }
 
-    /// Returns the base letter of a name such as `LATIN SMALL LETTER E WITH ACUTE`; nil for other names.
+    /// Returns the base letter in a name such as `LATIN SMALL LETTER E WITH ACUTE`. Returns nil for other names.
     private static func latinLetter(_ name: String?) -> UInt8? {
         guard let name, name.hasPrefix("LATIN ") else { return nil }
         let words = name.split(separator: " ")

@@ -35,6 +35,7 @@ extension ServiceClient {
         base.appendingQueryItem("per_page", String(count)).appendingQueryItem("page", "1")
     }
 
-    /// `150603` for 2015-06-03: the new service writes years with two digits, of which 95 to 99 are before 2000.
+    /// Returns `150603` for 2015-06-03. The new service writes years with two digits, of which 95 to 99 are before
+    /// 2000.
     static func sixDigits(_ day: CalendarDay) -> String { String(day.description.filter { $0 != "-" }.suffix(6)) }
 }

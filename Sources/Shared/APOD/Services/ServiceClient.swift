@@ -80,8 +80,8 @@ struct ServiceClient: Sendable {
         }
     }
 
-    /// Returns whether a single day may have made a page fail: the service answered with an error or an unreadable
-    /// body. The old service answers 500 for a range with a single bad day.
+    /// Returns whether a single day may have caused the failure of a whole page. This is possible if the service
+    /// answered with an error or an unreadable body. The old service answers 500 for a range with a single bad day.
     static func mayBeOneDays(_ failure: any Failure) -> Bool {
         switch failure {
         case APODFailure.failing, APODFailure.badAnswer, APODFailure.refused, FetchFailure.tooLarge: true

@@ -5,7 +5,8 @@ public enum ExerciseProperty: String, Sendable, CaseIterable {
     case bodyPart = "body-part"
     case target, equipment
 
-    /// The field of the property at RapidAPI, which is a string, and in the open version, which is an array of strings.
+    /// The possible fields of the property. At RapidAPI, the field is a string. In the open version, it is an array of
+    /// strings.
     private var fields: [FieldPath] {
         switch self {
         case .bodyPart: ["bodyPart", "bodyParts"]

@@ -73,7 +73,7 @@ public struct ExerciseService: Sendable {
     /// Returns the address of a page of the list, `/exercises?limit=500&offset=0`.
     ///
     /// - Parameter limit: the number of exercises per page. The default is 25 for the open version, which refuses more,
-    ///   and 500 otherwise, because each page costs one of the few requests of a plan. 1,300 exercises, of about a
+    ///   and 500 for RapidAPI, where each page costs one of the few requests of a plan. 1,300 exercises, of about a
     ///   kilobyte each, fit in 3 pages of 500.
     func listURL(limit: Int? = nil, offset: Int) throws(WebURLFailure) -> WebURL {
         try WebURL("\(address)/exercises?limit=\(limit ?? (isOpen ? 25 : 500))&offset=\(offset)")
@@ -91,7 +91,7 @@ public struct ExerciseService: Sendable {
         "\(images.normalized)?exerciseId=\(gif.id)&resolution=\(gif.resolution)"
     }
 
-    /// The `Accept` header of requests for GIFs. `ExerciseTransport` recognises these requests by it.
+    /// The value of the `Accept` header that identifies requests for GIFs to `ExerciseTransport`.
     static let gifType = ImageFormat.gif.contentType
 
     /// Returns a request. Adds the key if the URL has the service's origin.

@@ -96,8 +96,8 @@ struct Candidates {
         self.values = values
     }
 
-    /// Adds each text that begins with the part of the typed word after `lead`. `lead` is the beginning of the word
-    /// that all candidates share: `--name=`, or the first items of a list.
+    /// Adds the candidates that begin with the typed word. A candidate consists of `lead` and one of the texts. `lead`
+    /// is the complete part of the typed word: `--name=`, or the first items of a list.
     fileprivate mutating func add(_ texts: [String], after lead: Substring = "", meaning: String = "") {
         for text in texts where text.utf8.starts(with: typed.utf8.dropFirst(lead.utf8.count)) {
             found.words.append(.init(text: lead + text, meaning: meaning))

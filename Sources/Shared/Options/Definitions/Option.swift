@@ -215,7 +215,7 @@ public struct BadValue: Error {
     let text: String
     let option: AnyOption
 
-    /// Returns a message that names the source of the text: `--jobs`, `APOD_TOOLS_SCOPE`.
+    /// Returns a message that names the source of the text, such as `--jobs` or `APOD_TOOLS_SCOPE`.
     public func message(source: String) -> String {
         var words: [String] = []
         if case .words(let known) = option.completion { words = known }

@@ -97,7 +97,7 @@ extension Command {
 }
 
 extension AnyOption {
-    /// The spellings and the name of the value: `-j, --jobs N`.
+    /// The spellings of the option and the name of its value, such as `-j, --jobs N`.
     var label: String {
         var label = (short.map { ["-\($0)"] } ?? []) + ["--\(name)"]
         var value = ""

@@ -220,7 +220,7 @@ public final class GalleryFolder: Sendable {
 
     /// Removes the given pictures, and the temporary files of killed runs. Does nothing if another run is active.
     ///
-    /// - Parameter all: whether to remove also all other pictures that no place uses.
+    /// - Parameter all: whether to also remove all other pictures that no place uses.
     private func remove(_ paths: Set<String>, all: Bool, of places: PlaceCollection) throws {
         guard flock(use.descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
         defer { _ = flock(use.descriptor, LOCK_SH) }

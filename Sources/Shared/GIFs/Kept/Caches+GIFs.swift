@@ -88,7 +88,7 @@ extension Verification.Selection {
 }
 
 extension Entry {
-    /// The GIF that the entry contains, or nil if the entry has another kind.
+    /// The GIF that the entry contains, or nil if the entry is not a GIF.
     public var gif: ExerciseGIF? { key.flatMap(ExerciseGIF.init(cacheKey:)) }
 
     /// Checks a file whose length and digest match its row. Returns a description of the fault if the file is not a

@@ -82,8 +82,8 @@ extension Site {
     /// The maximum number of addresses in a sitemap (https://www.sitemaps.org/protocol.html).
     private static let sitemapLength = 50_000
 
-    /// The sitemap, which lists the addresses of all pages for search engines. If there are too many, the oldest
-    /// pictures are omitted. Nil without a base address.
+    /// The sitemap, which lists the addresses of all pages for search engines. If there are too many, only the newest
+    /// pictures are included. Nil without a base address.
     var sitemap: String? {
         guard let base = settings.baseURL else { return nil }
         let paths = ["", Self.months] + pages.dropFirst().map(\.path) + places.map(\.page)

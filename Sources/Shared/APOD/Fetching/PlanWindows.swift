@@ -36,7 +36,7 @@ struct PlanWindows {
             if plan.givesNewestOnce, !newestDays.isEmpty { continue }
             let results = try newest(min(count, Service.pageLimit), day)
             guard let first = results.first?.day, let last = results.last else { continue }
-            // Do not store failed days as known: the next service may have them.
+            // Apart from the newest day, treat only pictures as known: the next service may have the days that failed.
             for result in results where result.picture != nil { known[result.day] = result }
             known[last.day] = last
             newestDays.insert(last.day)

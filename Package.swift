@@ -1,18 +1,18 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Every folder of Sources/Shared but Executables is a module, so the compiler enforces the layers:
+// Every folder of Sources/Shared except Executables is a module, so that the compiler enforces the layers:
 //   tools → APOD, GIFs, Variants, Previews, Commands → CacheTools → Fetch, Remote, Placeholders → Store, Images → HTTP,
 //   Records, Formats, HTML, Options → Support
 
-/// A C library of the system, found by pkg-config, with its package names for `apt` and `brew`.
+/// A C library of the system, which pkg-config finds. `apt` and `brew` are the names of its packages.
 func system(_ name: String, _ pkgConfig: String, apt: String, brew: String) -> Target {
     .systemLibrary(
         name: name, path: "Sources/Shared/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt]), .brew([brew])])
 }
 
-/// A C target of this package. Release builds also check the lengths of copies (FORTIFY); scripts/build adds the flags
-/// that a package may not set.
+/// A C target of this package. In release builds, FORTIFY checks the lengths of copies at run time. scripts/build adds
+/// the flags that a package must not set.
 func code(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(
         name: name, dependencies: dependencies, path: "Sources/Shared/\(name)",
@@ -21,12 +21,13 @@ func code(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
         ])
 }
 
-/// Optimises a target in debug builds, too, since pixel code is some ten times slower without; assertions stay on.
+/// Optimises a target even in debug builds, because pixel code is about ten times slower without optimisation.
+/// Assertions remain enabled.
 let optimised: [SwiftSetting] = [
     .unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))
 ]
 
-/// A module of the shared library. Modules and tests may call libc.
+/// A module of the shared library. All modules and tests may call libc.
 func module(_ name: String, _ dependencies: [Target.Dependency] = [], _ settings: [SwiftSetting] = []) -> Target {
     .target(
         name: name, dependencies: dependencies + ["Libc"], path: "Sources/Shared/\(name)", swiftSettings: settings)
@@ -39,7 +40,7 @@ func tool(_ name: String, _ folder: String, _ dependencies: [Target.Dependency])
         path: "Sources/\(folder)")
 }
 
-/// An executable with one of the tools, or with all.
+/// An executable that contains a single tool or all tools.
 func program(_ name: String, _ tools: [Target.Dependency]) -> Target {
     .executableTarget(
         name: name, dependencies: tools + ["Commands", "Support", "Libc"], path: "Sources/Shared/Executables/\(name)")
@@ -101,7 +102,7 @@ let package = Package(
         .target(
             name: "JPEG", dependencies: ["Support", "Formats", "CKernels", "Libc"], path: "Sources/Shared/JPEG",
             exclude: ["README.md"],
-            // Verifies the invariants of the inner loops.
+            // CHECKED verifies the invariants of the inner loops.
             swiftSettings: optimised + [.define("CHECKED", .when(configuration: .debug))]),
         module(
             "Images",
@@ -142,7 +143,7 @@ let package = Package(
                 "Support", "Options", "Records", "HTTP", "Formats", "Store", "Remote", "Fetch", "CacheTools", "Libc",
             ],
             path: "Sources/Shared/Commands",
-            // The output of --generate.
+            // The completion scripts that --generate prints.
             resources: ["apod-tools.bash", "_apod-tools", "apod-tools.fish"].map {
                 .embedInCode("../../../completions/\($0)")
             }),

@@ -1,4 +1,4 @@
-# Sourced by the scripts in this folder: the paths of the package and of Swift, and SwiftPM's settings.
+# Sourced by the scripts in this folder. Defines paths of the package, and functions that find Swift and call SwiftPM.
 # shellcheck shell=bash disable=SC2034
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
@@ -14,7 +14,7 @@ die() {
     exit "${STATUS:-1}"
 }
 
-# Finds Swift 6.2 or newer in the usual folders and adds it to PATH; returns false if there is none.
+# Finds Swift 6.2 or newer in the usual folders and adds its folder to PATH. Returns false if no such Swift is found.
 find_swift() {
     local folder
     for folder in "" "$ROOT/.build/swift/usr/bin" "${HOME:-/nonexistent}/.local/share/swiftly/bin" \
@@ -34,7 +34,7 @@ find_swift() {
     return 1
 }
 
-# Whether the output of `swift --version` names 6.2 or newer.
+# Returns whether the output of `swift --version` names version 6.2 or newer.
 is_new_enough() {
     [[ $1 =~ Swift\ version\ ([0-9]+)\.([0-9]+) ]] || return 1
     ((BASH_REMATCH[1] > 6 || (BASH_REMATCH[1] == 6 && BASH_REMATCH[2] >= 2)))
@@ -53,8 +53,8 @@ TEXT
     exit 1
 }
 
-# Runs a `swift` command such as `build`. Places the caches in the build folder if the home folder is missing
-# or not writable.
+# Runs a `swift` command such as `build`. If the home folder is missing or not writable, SwiftPM's caches are placed in
+# the build folder.
 swift_package() {
     local command=$1
     shift

@@ -56,7 +56,7 @@ extension Tool {
     @Sendable private static func fetch(_ arguments: Arguments) throws -> Int32 {
         let context = try ToolContext(arguments)
         let looksAtKept = arguments[.search] != nil || arguments[.offline] && arguments.days.count != nil
-        // Refuse invalid days before any other work.
+        // Check the days first, so that invalid days are refused before any other work.
         var plan = try arguments.days.plan(at: Clock.system.now(), log: looksAtKept ? .silent : context.log)
         let runOptions = try context.pictureRunOptions()
         let settings = try context.cacheSettings()

@@ -36,7 +36,7 @@ extension AnyOption {
             Sends no request.
             """,
         read: { text in
-            guard let words = SearchWords(text) else { throw UsageFailure("give a word or several") }
+            guard let words = SearchWords(text) else { throw UsageFailure("the text contains no words") }
             return words
         })
 
@@ -110,7 +110,7 @@ extension ToolContext {
         return options
     }
 
-    /// Returns the settings for processing and writing records, including the format.
+    /// Returns the options for processing and writing records, including the layout for `--format`.
     func pictureRunOptions() throws -> RecordRunOptions {
         var options = try runOptions(.days)
         guard arguments.isGiven(.format) else { return options }

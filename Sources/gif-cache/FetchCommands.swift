@@ -131,17 +131,17 @@ extension Command {
     }
 }
 
-/// The cache and the clients of a command that may send requests to ExerciseDB. Creating it opens neither a cache nor a
-/// connection.
+/// The cache and the clients of a command that may send requests to ExerciseDB. Its initialiser opens neither a cache
+/// nor a connection.
 struct ServiceWork {
     let context: ToolContext
     let caches: Caches
     let cache: GIFCache
-    /// Copies GIFs to the user's file names; nil for no copies.
+    /// Copies the GIFs into `--output-dir`, or nil for no copies.
     let copies: OriginalCopies?
     private let service: ExerciseService
     private let client: HTTPClient
-    /// The client for addresses outside the service.
+    /// The client for addresses that do not belong to the service.
     private let plainClient: HTTPClient
 
     init(_ arguments: Arguments, refreshesGIFs: Bool = false) throws {
@@ -150,7 +150,7 @@ struct ServiceWork {
         var settings = try context.cacheSettings()
         settings.isOffline = arguments[.offline]
         settings.refreshes = refreshesGIFs
-        // A GIF that was lost in a power failure would use up quota again.
+        // After a power failure, fetching lost GIFs again would cost quota.
         settings.syncs = true
         let remote = try context.remoteSettings()
         let caches = context.caches(settings, remote: context.remote(remote))
@@ -177,7 +177,7 @@ struct ServiceWork {
         context.confine(settings, requirements)
     }
 
-    /// Returns the tool for `put` and `mirror`. Reads the placeholder's file, if the user named a file.
+    /// Returns the tool for `put` and `mirror`. If `--placeholder` names a file, reads the file.
     func tool(_ naming: GIFNaming) throws -> GIFTool {
         let arguments = context.arguments
         let named = arguments[.placeholder]
@@ -189,7 +189,7 @@ struct ServiceWork {
         )
     }
 
-    /// Returns the exercises that match the command's conditions.
+    /// Returns the exercises that match the conditions of the command line. Warns if no exercise matches.
     func exercises() throws -> [Record] {
         try context.interruption.catchSignals()
         let list = ExerciseList(caches: caches, service: service, client: client, log: context.log)

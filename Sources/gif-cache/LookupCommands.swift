@@ -89,7 +89,7 @@ extension Command {
         guard arguments.operands.count == 1, arguments.operands != ["-"] else {
             throw UsageFailure("--output requires exactly one id; without it, the posters are in the cache")
         }
-        // Refuse to write to a terminal before drawing anything.
+        // If standard output is a terminal, fail before drawing anything.
         if target == "-" { _ = try PictureOutput(example: "poster.png") }
         let lookup = try CacheLookup(.gifs, arguments) { try $0.prepareOutput(target, &$1) }
         return try lookup.forEachItem { job in

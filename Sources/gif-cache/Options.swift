@@ -41,13 +41,13 @@ extension Command.Operands {
 }
 
 extension Arguments {
-    /// The exercises named on the command line or on standard input.
+    /// The exercises that the command line or standard input names.
     var items: InputItems { InputItems("ids of exercises", operands, operand: gifJob) }
 
-    /// The value of `--resolution`, or nil without the option.
+    /// The resolution that the option `--resolution` sets, or nil without the option.
     var namedResolution: Resolution? { isGiven(.resolution) ? Resolution(rawValue: self[.resolution]) : nil }
 
-    /// The conditions on the exercises of the list.
+    /// The filter that the conditions of the command line define.
     var exerciseFilter: ExerciseFilter {
         ExerciseFilter(
             bodyParts: all(.bodyPart), targets: all(.target), equipment: all(.equipment), names: all(.exerciseName))
@@ -55,7 +55,7 @@ extension Arguments {
 }
 
 extension ToolContext {
-    /// Returns the naming of GIFs. A resolution on the command line excludes all other resolutions.
+    /// Returns the rules for finding GIFs. If the command line sets a resolution, only this resolution is accepted.
     func naming() throws -> GIFNaming {
         let wanted = try value(.resolution, as: Resolution.self)
         return GIFNaming(
@@ -69,7 +69,7 @@ extension ToolContext {
     }
 }
 
-/// Returns the job for an id or a key: a record with the id.
+/// Returns the job for an id or a key. Its record contains the id.
 func gifJob(_ argument: String) -> RecordJob {
     var record = Record()
     record.set("id", .string(ExerciseGIF(cacheKey: argument)?.id.text ?? argument))
@@ -79,6 +79,6 @@ func gifJob(_ argument: String) -> RecordJob {
 extension [AnyOption] {
     static let conditionsOnExercises: [AnyOption] = [.bodyPart, .target, .equipment, .exerciseName]
 
-    /// The options for requests to the service.
+    /// The options of commands that send requests to the service.
     static let asking: [AnyOption] = [.exerciseKeyFile, .refresh, .offline] + .network + .sharing
 }

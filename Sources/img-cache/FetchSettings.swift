@@ -62,10 +62,10 @@ extension ToolContext {
     /// Returns a function that creates the request for an address. Reads the files that contain headers and passwords.
     ///
     /// A header without an origin is sent to the origin of the addresses on the command line. Throws `UsageFailure` for
-    /// such a header if the addresses have several origins, or if records may name other addresses.
+    /// a header without an origin if the addresses have several origins, or if the addresses come from records.
     func requests() throws -> @Sendable (WebURL) -> HTTPRequest {
         let limit = try value(.maxBytes)
-        // Ignore malformed addresses, which are reported later, in the order of the operands.
+        // Ignore malformed addresses. They are reported later, in the order of the operands.
         let addresses = arguments.operands.filter(\.hasScheme).compactMap { try? WebURL($0) }
         let given = try headers(for: arguments.readsInput ? nil : addresses)
         let passwords = try passwords()

@@ -26,7 +26,7 @@ extension Command {
         let output = try ReportOutput(json: arguments[.json], progress: context.progress)
         let cache = try context.confinedCaches(.init(changesCache: !isDryRun)).standard()
         try context.interruption.catchSignals()
-        // The number of steps is unknown, so progress shows the elapsed time.
+        // The number of steps is unknown, so show the elapsed time as progress.
         context.progress.expect(records: 1)
         context.progress.beginWork()
         defer { context.progress.end() }
@@ -100,7 +100,7 @@ extension Command {
 }
 
 extension ToolContext {
-    /// Runs `body`. If a signal stops it, ends the process by that signal.
+    /// Runs `body`. If a signal stops `body`, ends the process with that signal.
     func untilInterrupted<Result>(_ body: () throws -> Result) throws -> Result {
         try interruption.catchSignals()
         do {

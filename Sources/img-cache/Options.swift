@@ -87,14 +87,14 @@ extension Command.Operands {
 }
 
 extension ToolContext {
-    /// Returns the rules that find the addresses and the key of a picture. Throws `UsageFailure` for `--key` with
-    /// several pictures.
+    /// Returns the rules for finding the addresses and the key of a picture. Throws `UsageFailure` for `--key` with
+    /// several pictures, or with records.
     func rules(_ settings: CacheSettings) throws -> CacheItem.Rules {
         if arguments.isGiven(.key), arguments.pictures.count != 1 || arguments.pictures == ["-"] {
             throw UsageFailure("--key requires exactly one address or file; use --field key=FIELD for records")
         }
         var addresses = arguments.fields(.recordFields, "url").map(PictureAddresses.init(fields:)) ?? PictureAddresses()
-        // Commands that only look up entries find movies without --media.
+        // A command that only looks up entries also finds movies without --media.
         addresses.takesMovies = arguments[.media] || !arguments.fetches
         return CacheItem.Rules(
             addresses: addresses, key: arguments[.key], keyField: arguments.fields(.recordFields, "key")?.first,
@@ -105,13 +105,13 @@ extension ToolContext {
 }
 
 extension Arguments {
-    /// Whether only `--key` names the picture, which suffices for a command that does not fetch it.
+    /// Whether the picture is named only by `--key`, which is enough for a command that does not fetch pictures.
     private var isKeyAlone: Bool { operands.isEmpty && isGiven(.key) && !fetches }
 
-    /// Whether the command fetches missing pictures, or explains what fetching would do.
+    /// Whether the command fetches missing pictures, or explains whether they would be fetched.
     fileprivate var fetches: Bool { ["put", "prefetch", "explain"].contains(path.last?.name) }
 
-    /// The operands, or a single empty operand if only `--key` names the picture.
+    /// The operands, or a single empty operand if the picture is named only by `--key`.
     var pictures: [String] { isKeyAlone ? [""] : operands }
 
     var items: InputItems {
@@ -121,8 +121,8 @@ extension Arguments {
     }
 }
 
-/// Returns the job of an argument. If the argument is an address, the record contains it for later tools, without its
-/// secrets.
+/// Returns the job for an argument. If the argument is an address, the record contains the address without its secrets,
+/// so that later tools in a pipe can use it.
 private func pictureJob(_ argument: String) -> RecordJob {
     var record = Record()
     if argument.hasScheme, !argument.hasPrefix("file:///") {
@@ -131,7 +131,7 @@ private func pictureJob(_ argument: String) -> RecordJob {
     return RecordJob(record, argument: argument)
 }
 
-/// Returns the job of a line of standard input. Throws `FileInLine` for a file.
+/// Returns the job for a line of standard input. Throws `FileInLine` for the path of a file.
 private func pictureJob(line: String) throws -> RecordJob {
     try suggestingAddress(for: line) {
         guard line.hasScheme || CacheKey.isPrintedKey(line) else { throw FileInLine(path: line) }

@@ -41,7 +41,7 @@ extension Command {
         let caches = lookup.caches
         return try lookup.remove(dryRun: isDryRun) { job in
             if !isDryRun {
-                // Even for a picture that is not cached, the index may contain failures and copies.
+                // The index may contain failures and copies even of a picture that is not cached.
                 for (key, address) in try lookup.naming.keys(of: job) {
                     try caches.storage(for: address).cache?.forget(key)
                 }

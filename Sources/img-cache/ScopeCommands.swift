@@ -24,7 +24,7 @@ extension Command {
         let context = try ToolContext(arguments)
         let caches = try context.confinedCaches(.looking)
         let scopes = try caches.scopes()
-        // --scope makes a scope current for this command.
+        // If --scope is set, it is the current scope of this command.
         let current = try caches.scope()
         let width = scopes.map { $0.name.shown.count }.max() ?? 0
         let output = try ReportOutput(json: arguments[.json])
@@ -176,7 +176,7 @@ extension Command {
     ) { arguments in
         DetachedProcess.begin()
         let root = arguments.operands[0]
-        // Do not recreate a root that was removed.
+        // Opening the cache would recreate a root that was removed.
         guard try File.exists("\(root)/index.sqlite") else { return 0 }
         var settings = CacheSettings(root: root, scope: .standard)
         settings.allowsSharedRoot = arguments[.shared]
@@ -185,8 +185,8 @@ extension Command {
         return 0
     }
 
-    /// Starts a process that deletes purged files after this process has ended. If it cannot be started, later runs
-    /// delete the files.
+    /// Starts another process, which deletes the purged files after this process has ended. If the process cannot be
+    /// started, later runs delete the files.
     private static func finishLater(_ context: ToolContext) throws {
         let settings = try context.cacheSettings()
         guard let root = settings.root else { return }

@@ -23,7 +23,7 @@ extension Command {
     ) { arguments in
         let context = try ToolContext(arguments)
         let rows = try [AnyOption].settings.map { option in
-            // A setting without a field is listed under its name, with `_` for `-`.
+            // For a setting without a field, show the name of its option, with `_` for `-`.
             let name = option.field ?? String(option.name.map { $0 == "-" ? "_" : $0 })
             return (name: name, setting: try context.setting(option))
         }
@@ -44,7 +44,7 @@ extension Command {
 }
 
 private struct ShownSetting {
-    /// Nil if there is no value, or if the default depends on the command.
+    /// Nil if the setting has no value, or if its default depends on the command.
     let value: JSON?
     let text: String
     let source: String
@@ -76,7 +76,7 @@ extension ToolContext {
         return ShownSetting(value: value.map { option.json($0, text) }, text: text, source: "default")
     }
 
-    /// Returns the default of a setting without a constant default: a path, or the current scope.
+    /// Returns the default of a setting whose default is a path or the current scope, or nil for other settings.
     private func path(of option: AnyOption) throws -> String? {
         switch option {
         case AnyOption.cacheDir: try root()
@@ -88,8 +88,8 @@ extension ToolContext {
 }
 
 extension AnyOption {
-    /// Returns a value as JSON, with sizes in bytes and times in milliseconds. Returns `text` as a string if JSON has
-    /// no type for the value.
+    /// Returns a value as JSON, with sizes in bytes and times in milliseconds. If JSON has no type for the value,
+    /// returns the string `text`.
     fileprivate func json(_ value: any Sendable, _ text: String) -> JSON {
         switch value {
         case let value as Bool: .bool(value)

@@ -42,9 +42,9 @@ extension Arguments {
     /// Copies all shared scopes to or from the remote, and reports the result. Returns the exit status.
     ///
     /// - Parameters:
-    ///   - verb: the JSON field of the report, and the first word of its text.
-    ///   - forbidden: the value of `remote_mode` that forbids this direction.
-    ///   - copy: copies a scope.
+    ///   - verb: the first word of the report's text, which is also the report's field in JSON.
+    ///   - forbidden: the value of `remote_mode` that does not allow this direction.
+    ///   - copy: copies the entries of a scope.
     fileprivate func share(
         _ verb: String, unless forbidden: RemoteSettings.Mode, _ copy: (RemoteSync) throws -> SyncReport
     ) throws -> Int32 {
@@ -80,8 +80,8 @@ extension Arguments {
 }
 
 extension ToolContext {
-    /// Returns the scopes to copy: the scope of `--scope`, or all shared scopes. Throws `UsageFailure` if the scope of
-    /// `--scope` is not shared.
+    /// Returns the scopes to copy: the scope that `--scope` names, or all shared scopes. Throws `UsageFailure` if the
+    /// named scope is not shared.
     fileprivate func scopes(of caches: Caches, _ settings: RemoteSettings) throws -> [ScopeName] {
         if let scope = arguments[.scope] {
             guard settings.scopes.contains(scope) else {

@@ -9,7 +9,7 @@ import Support
 import Variants
 
 extension Tool {
-    /// Writes a single picture to the file of `-o`, or variants of all pictures.
+    /// With `-o`, writes a single picture to a file. Otherwise makes variants of all pictures.
     @Sendable static func downsample(_ arguments: Arguments) throws -> Int32 {
         let context = try ToolContext(arguments)
         defer { context.progress.end() }
@@ -20,7 +20,7 @@ extension Tool {
 }
 
 extension ToolContext {
-    /// Converts a single picture to `target`, without reading or writing records.
+    /// Shrinks a single picture and writes it to `target`. Neither reads nor writes records.
     fileprivate func downsampleOne(to target: String, _ settings: DownsampleSettings) throws -> Int32 {
         if target == "-" { _ = try PictureOutput(example: "small.jpg") }
         var requirements = settings.requirements
@@ -32,7 +32,7 @@ extension ToolContext {
         try settings.checkIcon()
         progress.expect(records: 1)
         var maker = settings.maker
-        // This thread is one of the threads in the budget.
+        // The budget includes this thread.
         maker.options.spareThreads = ThreadBudget(Thread.processors)
         let tool = tool(settings, maker, target == "-" ? .standardOutput : .file(target), caches(settings.cache))
         var record = Record()
@@ -51,7 +51,8 @@ extension ToolContext {
         return 0
     }
 
-    /// Throws a failure (66) that suggests `-o` if the second of two operands does not exist and is probably an output.
+    /// Throws a failure (66) that suggests `-o` if the second of two operands does not exist and is probably the output
+    /// file.
     private func checkOperands() throws {
         let operands = arguments.operands
         guard operands.count == 2, (try? DownsampleSettings.format(ofFile: operands[1])) != nil,
@@ -102,7 +103,8 @@ extension ToolContext {
 }
 
 extension Arguments {
-    /// The operands, or paths on standard input. Paths on standard input are restricted like the paths in records.
+    /// The pictures that the operands or the lines of standard input name. A path on standard input is restricted like
+    /// a path in a record.
     var pictureFiles: InputItems {
         InputItems(
             "pictures", operands, operand: { RecordJob(Record(), argument: $0) },

@@ -10,19 +10,19 @@ import Store
 import Support
 import Variants
 
-/// The checked options of the command line.
+/// The options of the command line, after they have been checked.
 struct DownsampleSettings {
     let variants: [Variant]
     let maker: VariantMaker
     let fallback: Fallback?
-    /// The file of `-o`; nil for records.
+    /// The file that `-o` names, or nil to write records.
     let output: String?
     let cache: CacheSettings
-    /// Additional folders whose files records may name.
+    /// The folders, in addition to the cache, whose files records may name.
     let allowedFolders: [String]
-    /// The folder of `--output-dir`.
+    /// The folder that `--output-dir` names, or nil.
     let folder: OutputFolder?
-    /// Whether the file of `-o` is synced to disk.
+    /// Whether the file that `-o` names is synced to disk.
     let synchronizesFiles: Bool
 
     init(_ context: ToolContext) throws {
@@ -48,18 +48,19 @@ struct DownsampleSettings {
         allowedFolders = try Self.allowedFolders(context)
     }
 
-    /// The rights that the work needs beyond its pictures and its cache.
+    /// The rights that the command needs with and without `-o`. The caller adds the rights for the pictures and the
+    /// output.
     var requirements: SandboxRequirements {
         var requirements = SandboxRequirements()
         requirements.drawsText = fallback != nil
         requirements.font = fallback?.font
-        // Any picture may need a codec that is loaded on first use.
+        // Any picture may need a codec, which is loaded on first use.
         requirements.loadsCodecs = true
         return requirements
     }
 
-    /// Decodes the icon of placeholders, which reports an unusable icon before any work. Must be called after
-    /// confinement, since the icon is untrusted. Throws `NamedFailure`.
+    /// Decodes the icon of placeholders, so that an unusable icon is reported before any other work. Must be called
+    /// after confinement, because the icon is untrusted. Throws `NamedFailure`.
     func checkIcon() throws { try fallback?.icon?.check(options: maker.options) }
 
     // MARK: Variants
@@ -116,7 +117,7 @@ struct DownsampleSettings {
 
     // MARK: Drawing and encoding
 
-    /// Returns the settings that variants and galleries have in common.
+    /// Returns the settings that the commands for variants and galleries have in common.
     static func baseEncodeSettings(_ context: ToolContext) throws -> EncodeSettings {
         var encodeSettings = EncodeSettings(quality: try context.value(.quality), effort: try context.value(.effort))
         if case .fixed(let format) = context.arguments[.format] { encodeSettings.format = format }
@@ -153,14 +154,15 @@ struct DownsampleSettings {
             return nil
         }
         var fallback = Fallback(message: text.message, theme: arguments[.theme], font: try context.value(.font))
-        // Read the icon now: the process will give up the right to open it.
+        // Read the icon now, because the process will drop the right to open it.
         fallback.icon = try context.value(.fallbackIcon).map {
             try FallbackIcon(path: $0, byteLimit: options.limits.maxInputBytes, interruption: options.interruption)
         }
         return fallback
     }
 
-    /// Returns the format for the extension of a file name; nil for `-`. Throws `UsageFailure` for unknown extensions.
+    /// Returns the format for the extension of a file name, or nil for `-`. Throws `UsageFailure` for an unknown
+    /// extension.
     static func format(ofFile output: String) throws -> OutputFormat? {
         if output == "-" { return nil }
         let name = output.split(separator: "/").last ?? ""
@@ -175,8 +177,8 @@ struct DownsampleSettings {
 
     // MARK: Allowed files
 
-    /// Returns the folders of `--allow-path`, or else the colon-separated folders of the environment or of the
-    /// configuration file.
+    /// Returns the folders that `--allow-path` names. Without the option, returns the folders that the environment or
+    /// the configuration file names, separated by colons.
     static func allowedFolders(_ context: ToolContext) throws -> [String] {
         let named = context.arguments.all(.allowPath)
         for folder in named {
@@ -196,7 +198,8 @@ struct DownsampleSettings {
     // MARK: Limits
 
     static func decoding(_ context: ToolContext) throws -> DecodeOptions {
-        // Call this here rather than at start-up, which the other tools in the same executable share.
+        // Change the allocator here rather than at start-up, because the other tools in the same executable share the
+        // start-up.
         returnLargeBlocks()
         let limits = DecodeLimits(
             maxPixels: try context.value(.maxPixels), maxInputBytes: try context.value(.maxBytes),

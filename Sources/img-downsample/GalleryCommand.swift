@@ -62,7 +62,7 @@ extension ToolContext {
         requirements.readsInput = arguments.readsInput && !onlyRemoves
         requirements.folders = [folder.folder.path]
         requirements.loadsCodecs = encodeSettings.format == .avif
-        // Records may contain addresses with international host names.
+        // Records may contain addresses with internationalised host names.
         requirements.mapsHosts = true
         confine(cache, requirements)
         let caches = caches(cache)
@@ -77,7 +77,7 @@ extension ToolContext {
         return status
     }
 
-    /// Reads the settings. Omitted options have the values of earlier runs on this folder.
+    /// Returns the settings. An omitted option has the value that an earlier run stored in the folder.
     private func gallerySettings(_ folder: GalleryFolder) throws -> GallerySettings {
         let (earlier, stylesheet) = try folder.rememberedSettings()
         var remembered = Record()
@@ -167,7 +167,7 @@ extension AnyOption {
             \(GalleryText.allCases.map(standardField).list(before: "and")).
             """)
 
-    /// Returns the default fields of a text, in the notation of `--field`.
+    /// Returns the default fields of a text as a value of `--field`.
     private static func standardField(_ text: GalleryText) -> String {
         "\(text)=" + GalleryText.standardFields[text, default: []].map(\.description).joined(separator: ",")
     }

@@ -157,12 +157,12 @@ extension AnyOption {
     ).defaulting(to: .light)
 }
 
-/// The box of `--fit`, in points.
+/// The value of `--fit`: a size in points.
 struct FitBox: Sendable {
     let width: Double
     let height: Double
 
-    /// Reads `300x200`; nil unless both sides are from 1 to 20,000.
+    /// Reads `300x200`. Returns nil for other texts, and if a side is not from 1 to 20,000.
     init?(_ text: String) {
         let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Double($0) ?? .nan }
         guard sides.count == 2, sides.allSatisfy({ (1...20_000).contains($0) }) else { return nil }
@@ -170,29 +170,30 @@ struct FitBox: Sendable {
     }
 }
 
-/// The pixels of `--width`.
+/// The value of `--width`: one or more widths in pixels.
 struct Widths: Sendable {
     /// The maximum side of a JPEG is 65535 pixels.
     static let range = 1...65_535
     static let expected = "pixels from 1 to 65535, or several such as 320,640,1280"
     let values: [Int]
 
-    /// Reads `320` or `320,640`. Nil unless all widths are in range and distinct, since they become names of variants.
+    /// Reads `320` or `320,640`. Returns nil if a width is out of range, or if two widths are equal, because widths
+    /// become names of variants.
     init?(_ text: String) {
         values = text.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
         guard values.allSatisfy(Self.range.contains), Set(values).count == values.count else { return nil }
     }
 }
 
-/// The factors of `--scale`.
+/// The value of `--scale`: one or more factors in pixels per point.
 struct Scales: Sendable, Equatable {
     static let expected = "pixels for each point, from 1 to 3, or several such as 1,2,3"
     let values: [Double]
 }
 
 extension Scales: CustomStringConvertible {
-    /// Reads `2`, `1.5` or `1,2,3`; nil for other texts. Several factors must be distinct integers, since they become
-    /// parts of names.
+    /// Reads `2`, `1.5` or `1,2,3`. Returns nil for other texts. If there are several factors, they must be distinct
+    /// integers, because they become parts of names.
     init?(_ text: String) {
         let factors = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) ?? .nan }
         guard factors.allSatisfy({ (1...3).contains($0) }) else { return nil }
@@ -205,24 +206,24 @@ extension Scales: CustomStringConvertible {
     var description: String { values.map { Int(exactly: $0).map { "\($0)" } ?? "\($0)" }.joined(separator: ",") }
 }
 
-/// The metadata of `--metadata`.
+/// The value of `--metadata`: the kinds of metadata to keep.
 struct KeptMetadata: Sendable {
     static let allWords = ["profile", "copyright", "exif"]
     let words: Set<String>
 
-    /// Reads words such as `exif` or `profile,copyright`; nil if a word is unknown.
+    /// Reads words such as `exif` or `profile,copyright`. Returns nil if a word is unknown.
     init?(_ text: String) {
         words = Set(text.split(separator: ",", omittingEmptySubsequences: false).map(String.init))
         guard words.isSubset(of: Self.allWords) else { return nil }
     }
 }
 
-/// The damaged pictures that `--allow-damaged` accepts.
+/// The value of `--allow-damaged`: the kinds of damaged pictures to accept.
 enum Damage: String, CaseIterable, Sendable {
     case truncated, all
 }
 
-/// The text of `--fallback`; nil if it is empty.
+/// The value of `--fallback`: the text to draw, or nil if the value is empty.
 struct FallbackText: Sendable {
     let message: Template?
 
@@ -230,7 +231,7 @@ struct FallbackText: Sendable {
     init(_ text: String) throws { message = text.isEmpty ? nil : try Template(text) }
 }
 
-/// The part of the picture that `--gravity` keeps.
+/// The value of `--gravity`: the part of the picture that cropping keeps.
 enum KeptPart: Sendable {
     static let expected = "center, a side, a corner, attention, entropy, or a point such as 40%,30% or 0.4,0.3"
     case at(Gravity)
@@ -243,7 +244,7 @@ enum KeptPart: Sendable {
     }
 }
 
-/// A format by name, or the format of the source.
+/// The value of `--format`: a fixed format, or the format of the source.
 enum FormatChoice: Sendable, Equatable {
     case auto
     case fixed(OutputFormat)

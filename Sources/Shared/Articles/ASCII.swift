@@ -1,5 +1,5 @@
 extension UInt8 {
-    /// The lower-case form of an ASCII letter; other bytes unchanged.
+    /// The byte in lower case if it is an ASCII letter. Other bytes are unchanged.
     @inlinable public var lowercased: UInt8 { self &- UInt8(ascii: "A") < 26 ? self | 0x20 : self }
 
     @inlinable public var isASCIILetter: Bool { (self | 0x20) &- UInt8(ascii: "a") < 26 }
@@ -7,7 +7,8 @@ extension UInt8 {
     @inlinable public var isASCIIAlphanumeric: Bool { isASCIILetter || self &- UInt8(ascii: "0") < 10 }
 }
 
-/// Comparisons that ignore the case of ASCII letters. They work on bytes without copies.
+/// Searches and comparisons that ignore the case of ASCII letters. They compare bytes in place and usually copy
+/// nothing.
 extension StringProtocol {
     /// Returns the first occurrence of `needle`. Cost: O(n·m).
     public func firstRange(ofIgnoringCase needle: String) -> Range<Index>? {

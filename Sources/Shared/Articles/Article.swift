@@ -1,8 +1,9 @@
 import Records
 
-/// An explanation as paragraphs with links. A record's `explanation` is its text on one line.
+/// The explanation of a picture, divided into paragraphs with links. The record field `explanation` contains its text
+/// on one line.
 public struct Article: Sendable, Equatable {
-    /// The non-empty paragraphs. All text is folded.
+    /// The paragraphs, which are not empty. Their texts are folded (`PlainText.folded`).
     public let paragraphs: [LinkedText]
 
     public init(paragraphs: [LinkedText]) { self.paragraphs = paragraphs }
@@ -35,8 +36,9 @@ public struct Article: Sendable, Equatable {
         return layout
     }
 
-    /// Reads the fields written by `layout`, such as a record's `apod`. Ignores ranges that do not fit the text. A
-    /// paragraph ends at the start of the next, so no text is lost.
+    /// Creates an article from its text and the fields that `layout` returned, which a record contains in `apod`.
+    /// Ignores ranges that do not fit the text. Each paragraph extends to the start of the next, so that no text is
+    /// lost.
     public init(_ text: String, layout: Record) {
         let links = Self.ranges("marks", of: layout).compactMap { range, mark in
             mark.string("href").map { LinkedText.Link(range: range, address: $0) }

@@ -14,8 +14,8 @@ public enum ArticleFormat: String, Sendable, CaseIterable {
     /// Only the address of the best picture or of the video.
     case url
 
-    /// Returns the layout of a tool's output; nil for `json`, which has several layouts. The other layouts omit records
-    /// with an `error`, whose messages are on standard error.
+    /// Returns the layout of a tool's output, or nil for `json`, whose layout depends on other options. The other
+    /// layouts omit records with an `error`, because the error is already reported on standard error.
     public func layout(for page: TextPage, feed: AtomFeed) -> RecordLayout? {
         switch self {
         case .json: nil

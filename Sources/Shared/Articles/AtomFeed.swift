@@ -27,11 +27,11 @@ public struct AtomFeed: Sendable {
         /// The permanent identifier of the entry: a URN or an address.
         public var id: String
         public var title: String
-        /// The time of publication, also used as the time of the last change (RFC 3339).
+        /// The time of publication in the format of RFC 3339. It is also used as the time of the last change.
         public var published: String
         public var author: String?
         public var page: String?
-        /// The picture or the video, used if there is no page.
+        /// The address of the picture or the video. The entry links to it if there is no page.
         public var media: String?
         /// The copyright holder.
         public var holder: String?
@@ -96,8 +96,9 @@ extension AtomFeed {
             author: ("NASA", site), generator: "apod-fetch", updated: updated.iso8601)
     }
 
-    /// Returns the entry of a picture; nil if it has no day, which identifies the entry. The time of the entry is
-    /// NASA's time of publication, so fetching a picture again does not create a new entry.
+    /// Returns the entry of a picture, or nil if the picture has no day, because the day identifies the entry. The time
+    /// of the entry is NASA's time of publication. Feed readers therefore do not show a picture as new if it is fetched
+    /// again.
     static func entry(_ caption: Caption) -> String? {
         guard let day = caption.day.flatMap(CalendarDay.init) else { return nil }
         var entry = Entry(
@@ -111,7 +112,7 @@ extension AtomFeed {
         return entry.markup
     }
 
-    /// Returns the content of an entry as HTML. `figure` is the picture as HTML.
+    /// Returns the content of an entry as HTML. `figure` is the HTML of the picture.
     public static func content(_ caption: Caption, figure: String?) -> String {
         var parts = (figure.map { ["<p>\($0)</p>"] } ?? []) + caption.paragraphs.map(Markup.paragraph)
         let credits = caption.credits.map(Markup.text).joined(separator: "<br>")

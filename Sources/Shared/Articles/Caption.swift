@@ -1,23 +1,23 @@
 import Records
 
-/// The parts of a record for human readers. Each text is folded to one line, without characters that control a
-/// terminal.
+/// The parts of a record that are shown to people. Each text is folded to one line (`PlainText.folded`), and contains
+/// no characters that control a terminal.
 public struct Caption: Sendable, Equatable {
     public internal(set) var title: String?
     public internal(set) var day: String?
-    /// The creator, else the copyright holder.
+    /// The creator, or the copyright holder if there is no creator.
     public internal(set) var author: String?
     public internal(set) var holder: String?
-    /// The creator and the copyright holder, with labels: "Credit & copyright: Ada Example".
+    /// Lines with the creator and the copyright holder, such as "Credit & copyright: Ada Example".
     public internal(set) var credits: [String]
     public internal(set) var paragraphs: [LinkedText]
     public internal(set) var isVideo: Bool
     public internal(set) var alt: String?
-    /// The picture for a page: NASA's resized picture, or the still of a video.
+    /// The address of the picture to show on a page: NASA's resized picture, or the still of a video.
     public internal(set) var shown: String?
-    /// The best picture, the video, or another medium.
+    /// The address of the largest picture, the video, or another medium.
     public internal(set) var media: String?
-    /// The page of the article.
+    /// The address of the article's page.
     public internal(set) var page: String?
 
     /// Returns nil for a record with an error or without content.
@@ -45,7 +45,8 @@ public struct Caption: Sendable, Equatable {
         if title == nil, paragraphs.isEmpty, media == nil { return nil }
     }
 
-    /// The offsets in `apod` refer to folded text, as in all records of this package.
+    /// Returns the paragraphs of the explanation. The offsets in `apod` are used only if the text is folded, as in all
+    /// records of this package, because folding would change them.
     private static func paragraphs(of record: Record) -> [LinkedText] {
         guard let text = record.string("explanation") else { return [] }
         let folded = PlainText.folded(text)

@@ -12,7 +12,7 @@ public struct LinkedText: Sendable, Equatable {
     }
 
     public private(set) var text: String
-    /// The links in order; none is empty, and none overlap.
+    /// The links, in the order of the text. They are not empty and do not overlap.
     public private(set) var links: [Link] = []
 
     public init(_ text: String) { self.text = text }
@@ -35,7 +35,7 @@ public struct LinkedText: Sendable, Equatable {
         return index == text.endIndex || text.utf8[index] & 0xC0 != 0x80
     }
 
-    /// The text divided at the links.
+    /// The text, divided at the beginning and end of each link. `address` is nil for text outside links.
     public var parts: [(text: String, address: String?)] {
         var parts: [(text: String, address: String?)] = []
         var place = 0
@@ -53,8 +53,8 @@ public struct LinkedText: Sendable, Equatable {
         return String(text[start..<text.utf8.index(start, offsetBy: range.count)])
     }
 
-    /// Returns a part of the text with its links, without surrounding blanks. The offsets count bytes, and are at
-    /// character boundaries.
+    /// Returns a part of the text with its links, without surrounding blanks. The range contains offsets of bytes,
+    /// which must be at character boundaries.
     public subscript(_ range: Range<Int>) -> LinkedText {
         var (start, end) = (range.lowerBound, range.upperBound)
         let bytes = Array(text.utf8)
@@ -71,14 +71,14 @@ public struct LinkedText: Sendable, Equatable {
 
     public var trimmed: LinkedText { self[0..<text.utf8.count] }
 
-    /// Returns the text with other addresses. Removes a link if `address` returns nil.
+    /// Replaces the address of each link by the result of `address`. Removes the link if the result is nil.
     public func mapLinks(_ address: (String) -> String?) -> LinkedText {
         var result = LinkedText(text)
         result.links = links.compactMap { link in address(link.address).map { Link(range: link.range, address: $0) } }
         return result
     }
 
-    /// Appends folded text. Surrounding blanks are not part of the link, and adjacent blanks are merged.
+    /// Appends folded text, optionally as a link. The link excludes surrounding blanks, and adjacent blanks are merged.
     public mutating func append(_ folded: Substring.UTF8View, link: String?) {
         var bytes = folded
         guard !bytes.isEmpty else { return }

@@ -1,12 +1,12 @@
 extension Caption {
-    /// The caption as a section of a CommonMark document: heading, picture (or the linked still of a video), day and
-    /// credits, explanation, links.
+    /// The caption as a section of a CommonMark document: the heading, the picture or the linked still of a video, the
+    /// day and the credits, the explanation, and links.
     var markdown: String {
         var paragraphs: [String] = []
         if let title { paragraphs.append("# \(Markdown.text(title))") }
         if let picture { paragraphs.append(picture) }
         let facts = ([day].compactMap { $0 } + credits).map { Markdown.text($0) }
-        // A backslash at the end of a line is a line break.
+        // In CommonMark, a backslash at the end of a line is a line break.
         if !facts.isEmpty { paragraphs.append(facts.joined(separator: "\\\n")) }
         paragraphs += self.paragraphs.map(Markdown.text)
         var links: [String] = []
@@ -49,7 +49,7 @@ enum Markdown {
 
     static func link(_ label: String, to address: String) -> String { "[\(text(label))](\(destination(address)))" }
 
-    /// Escapes the destination of a link (§6.3). Blanks and brackets would end it.
+    /// Escapes the destination of a link (§6.3), which blanks and brackets would end.
     static func destination(_ address: String) -> String {
         var result = ""
         var rest = address.unicodeScalars[...]
@@ -69,8 +69,8 @@ enum Markdown {
         return result
     }
 
-    /// Removes and returns in escaped form a prefix that would turn a paragraph into a list, a quotation, a rule or an
-    /// underline (§4 and §5).
+    /// If the text begins with characters that would turn a paragraph into a list, a quotation, a rule or an underline
+    /// (§4 and §5), removes these characters and returns them in escaped form.
     private static func startingEscaped(_ rest: inout Substring.UnicodeScalarView) -> String {
         switch rest.first {
         case "-", "+", ">", "=": return "\\" + String(rest.removeFirst())

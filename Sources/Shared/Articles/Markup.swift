@@ -1,4 +1,4 @@
-/// Escapes text and addresses for HTML and XML, with references that exist in both.
+/// Escapes text and addresses for HTML and XML, with character references that both formats define.
 public enum Markup {
     /// Escapes text for content and quoted attributes, and removes characters that are invalid in XML 1.0 (§2.2).
     public static func text(_ text: String) -> String {
@@ -31,8 +31,8 @@ public enum Markup {
 }
 
 extension Caption {
-    /// Returns HTML of the picture or of the still of a video, linked to the best version, or of a player if
-    /// `playsMovies` is true and the medium is a movie. Returns nil if there is nothing to show.
+    /// Returns the HTML of the picture or of the still of a video, linked to the largest version. If `playsMovies` is
+    /// true and the medium is a movie, returns a player instead. Returns nil if there is nothing to show.
     func figure(playsMovies: Bool) -> String? {
         if playsMovies, isVideo, let media, MediaAddress(media)?.kind == .movie {
             let poster = shown.map { " poster=\"\(Markup.text($0))\"" } ?? ""

@@ -1,28 +1,28 @@
 import Formats
 import Support
 
-/// The address of a picture, a video or a page from a service: absolute, without blanks, with slashes instead of
-/// backslashes in its path, otherwise unchanged.
+/// The address of a picture, a video or a page that a service returned. The address is made absolute, its blanks are
+/// escaped, and backslashes before its query are replaced by slashes.
 public struct MediaAddress: Sendable, Equatable {
     public let text: String
     /// The host in lower case, without user and port.
     private let host: String
-    /// The end of scheme and authority: `https://www.youtube.com`.
+    /// The end of the scheme and authority (`https://www.youtube.com`).
     private let pathStart: String.Index
     private let pathEnd: String.Index
     /// The file name in lower case.
     private let fileName: String
 
-    /// The kind according to the extension of the file name; `unknown` for other extensions and for players.
+    /// The kind, which is determined from the extension of the file name. Players and other extensions are `unknown`.
     public enum Kind: Sendable, Equatable {
         case picture, movie, page, unknown
     }
 
     /// Returns nil if `text` is not an http(s) address.
     ///
-    /// Removes surrounding blanks and replaces inner blanks by `%20` (12 old days have some). `//host/…` becomes https
-    /// (29 days). A reference without a host is resolved against `base`: against its host if the reference begins with
-    /// `/`, otherwise against its folder.
+    /// Removes surrounding blanks, and replaces blanks within the address by `%20` (the pages of 12 old days contain
+    /// some). `//host/…` becomes https (29 days). A reference without a host is resolved against `base`: if the
+    /// reference begins with `/`, against the host of `base`, otherwise against its folder.
     public init?(_ text: String?, base: MediaAddress? = nil) {
         guard let text = text.flatMap(Self.escaped) else { return nil }
         if let absolute = Self.absolute(text) {
@@ -35,16 +35,16 @@ public struct MediaAddress: Sendable, Equatable {
         }
     }
 
-    /// Parses a field, which may contain any text. A relative reference is accepted only if its file name has a known
-    /// extension.
+    /// Parses the value of a field that may contain any text. Accepts a relative reference only if its file name has a
+    /// known extension.
     public init?(field text: String?, base: MediaAddress?) {
         self.init(text, base: base)
         guard kind != .unknown || text.flatMap(Self.escaped).flatMap(Self.absolute) != nil else { return nil }
     }
 
     /// Returns the text without blanks, and with slashes in place of backslashes before the query, as in browsers.
-    /// Returns nil if the text is empty or contains a tag (RFC 3986 §2 allows neither brackets nor quotation marks in
-    /// an address).
+    /// Returns nil if the text is empty, or if it contains an angle bracket or a quotation mark, which RFC 3986 §2
+    /// allows in no address.
     private static func escaped(_ text: String) -> String? {
         var text = PlainText.folded(text)
         if text.utf8.contains(UInt8(ascii: "\\")) {
@@ -88,8 +88,8 @@ public struct MediaAddress: Sendable, Equatable {
 
     public static func == (a: MediaAddress, b: MediaAddress) -> Bool { a.text == b.text }
 
-    /// Returns whether the text is a relative path: without a scheme (`data:`, `mailto:`, `javascript:`), and not only
-    /// a query or fragment.
+    /// Returns whether the text is a relative path. Returns false if it has a scheme (`data:`, `mailto:`,
+    /// `javascript:`), or if it is only a query or a fragment.
     private static func isReference(_ text: String) -> Bool {
         guard let first = text.first, first != "#", first != "?" else { return false }
         return !text.prefix { !"/?#".contains($0) }.contains(":")
@@ -111,7 +111,7 @@ public struct MediaAddress: Sendable, Equatable {
         let ending = fileName[fileName.index(after: dot)...]
         if ImageFormat.named(byExtension: ending) != nil { return .picture }
         switch ending {
-        // Pictures in formats that the tools do not read.
+        // The tools do not read these formats of pictures.
         case "bmp", "svg", "jp2": return .picture
         case "mp4", "m4v", "mov", "qt", "mpg", "mpeg", "mpe", "wmv", "avi", "webm", "ogv", "flv", "swf", "mkv", "3gp":
             return .movie
@@ -120,17 +120,17 @@ public struct MediaAddress: Sendable, Equatable {
         }
     }
 
-    /// Whether the address is a stand-in for a missing picture: NASA's logo, which the old service returns for every
-    /// day since October 2026, the generic still that the new site shows for news, or the default still in the source
-    /// code of the old service.
+    /// Whether the address is a stand-in for a missing picture: NASA's logo (returned by the old service for every day
+    /// since October 2026), the generic still of news on the new site, or the default still in the source code of the
+    /// old service.
     public var isStandIn: Bool { Self.standIns.contains(fileName) }
 
     private static let standIns: Set = [
         "nasa-logo@2x.png", "nasa-logo%402x.png", "nasa-logo.png", "news-thumbnail.png", "default_apod_image.jpg",
     ]
 
-    /// The picture in full resolution: the address without the query fields that resize it on NASA's image server (`w`,
-    /// `h`, `fit`, `crop` and similar). Other fields stay.
+    /// The address of the picture in full resolution. Removes the query parameters that make NASA's image server resize
+    /// the picture (`w`, `h`, `fit`, `crop` and similar).
     public var withoutResizing: MediaAddress {
         guard !query.isEmpty else { return self }
         let kept = query.split(separator: "&").filter { field in !Self.resizing.contains(field.prefix { $0 != "=" }) }
@@ -145,18 +145,18 @@ public struct MediaAddress: Sendable, Equatable {
     /// Whether the address is a movie file or a player.
     public var isVideo: Bool { kind == .movie || Self.videoSites.contains(where: isOn) }
 
-    /// YouTube and similar players that NASA has used since 2007.
+    /// The hosts of YouTube and of other players that NASA has used since 2007.
     private static let videoSites = [
         "youtube.com", "youtube-nocookie.com", "youtu.be", "vimeo.com", "dailymotion.com", "dai.ly", "ustream.tv",
         "video.ibm.com", "livestream.com", "twitch.tv", "embed.ted.com",
     ]
 
-    /// Returns whether the host is `site` or a subdomain of it.
+    /// Returns whether the host is `site` or one of its subdomains.
     private func isOn(_ site: String) -> Bool {
         host.hasSuffix(site) && (host == site || host.utf8.dropLast(site.utf8.count).last == UInt8(ascii: "."))
     }
 
-    /// The eleven characters that identify a YouTube video; nil for other sites and for playlists.
+    /// The eleven characters that identify a YouTube video, or nil for other sites and for playlists.
     public var youTubeID: String? {
         let isYouTube = ["youtube.com", "youtube-nocookie.com"].contains(where: isOn)
         guard isYouTube || host == "youtu.be" else { return nil }
@@ -168,16 +168,16 @@ public struct MediaAddress: Sendable, Equatable {
         case "watch": candidate = query.split(separator: "&").first { $0.hasPrefix("v=") }?.dropFirst(2)
         default: candidate = nil
         }
-        // The address of the Flash player has its fields after an ampersand, without a question mark.
+        // In the address of the Flash player, parameters follow the id after an ampersand, without a question mark.
         candidate = candidate?.prefix { $0 != "&" }
-        // The path of a playlist's player, `videoseries`, also has eleven letters.
+        // `videoseries`, the path of a player for playlists, also has eleven letters.
         guard let candidate, candidate.utf8.count == 11, candidate != "videoseries",
             candidate.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
         else { return nil }
         return String(candidate)
     }
 
-    /// The still of a YouTube video, at the same address that the old service returns.
+    /// The address of a YouTube video's still. The old service returns the same address.
     public var youTubeStill: MediaAddress? {
         youTubeID.flatMap { MediaAddress(absolute: "https://img.youtube.com/vi/\($0)/0.jpg") }
     }

@@ -1,6 +1,6 @@
 /// Cleans text from NASA's pages for a single field of a record.
 public enum PlainText {
-    /// Replaces each run of white space, including no-break spaces, by a blank, trims the ends, and removes invisible
+    /// Replaces each run of white space, including no-break spaces, by a blank, and trims the ends. Removes invisible
     /// characters: controls, soft hyphens, zero-width blanks, byte-order marks and directional controls.
     public static func folded(_ text: String) -> String {
         var text = text
@@ -31,7 +31,7 @@ public enum PlainText {
                 isInFlag = false
                 continue
             }
-            // Tag characters spell the region in flag emoji; elsewhere they could hide text.
+            // In flag emoji, tag characters spell the region. Elsewhere, they could hide text.
             let isTag = (0xE0000...0xE007F).contains(scalar.value)
             if isTag ? !isInFlag : isInvisible(scalar) { continue }
             isInFlag = isTag || scalar == "\u{1F3F4}"
@@ -45,21 +45,22 @@ public enum PlainText {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Returns whether to remove a character. Keeps joiners, which some scripts and emoji need, and the controls that
-    /// represent Windows-1252's punctuation.
+    /// Returns whether to remove a character. Returns false for joiners, which some scripts and emoji need, and for the
+    /// controls that represent punctuation of Windows-1252.
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
         scalar.isUnseen && !scalar.isJoiner && !(0x91...0x97).contains(scalar.value)
     }
 
-    /// The punctuation for the controls 0x91 to 0x97, which come from decoding Windows-1252 as Latin-1 (WHATWG Encoding,
-    /// index windows-1252).
+    /// The punctuation that replaces the controls 0x91 to 0x97. These controls result from decoding Windows-1252 as
+    /// Latin-1 (WHATWG Encoding, index windows-1252).
     private static let punctuation = [
         "\u{2018}", "\u{2019}", "\u{201C}", "\u{201D}", "\u{2022}", "\u{2013}", "\u{2014}",
     ]
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Returns the end of a run of visible ASCII with single blanks between words. Most texts are one such run.
+    /// Returns the end of a run of visible ASCII characters with single blanks between words. Most texts consist of a
+    /// single run.
     fileprivate func endOfFoldedASCII(from start: Int) -> Int {
         var place = start
         while place < count {

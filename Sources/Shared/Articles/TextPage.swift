@@ -2,9 +2,9 @@ import Support
 
 /// Formats text for a terminal or a file of limited width.
 public struct TextPage: Sendable, Equatable {
-    /// Longer lines are hard to read, even on a wide terminal.
+    /// The maximum width. Longer lines are hard to read, even on a wide terminal.
     private static let widest = 80
-    /// Narrower columns would break words.
+    /// The minimum width. In narrower lines, many words would be broken.
     private static let narrowest = 20
 
     let columns: Int
@@ -12,7 +12,7 @@ public struct TextPage: Sendable, Equatable {
 
     /// - Parameters:
     ///   - isTerminal: whether the output is a terminal.
-    ///   - width: the width of the terminal; `COLUMNS` overrides it.
+    ///   - width: the width of the terminal in columns. The variable `COLUMNS` overrides it.
     public init(isTerminal: Bool, width: Int, environment: Environment) {
         let wanted = environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
         columns = max(Self.narrowest, min(wanted ?? (isTerminal ? width : Self.widest), Self.widest))
@@ -23,8 +23,8 @@ public struct TextPage: Sendable, Equatable {
         TextPage(isTerminal: Terminal.isTerminal(1), width: Terminal.width(of: 1), environment: environment)
     }
 
-    /// Formats title, day and credits, the explanation with numbered links, and the list of links. Addresses are never
-    /// wrapped: a wrapped address could not be clicked.
+    /// Formats the title, day and credits, the explanation with numbered links, and the list of links. Addresses are
+    /// not wrapped, because a wrapped address could not be clicked.
     func text(_ caption: Caption) -> String {
         let head =
             wrapped(caption.title).map { styled($0, .bold) } + wrapped(caption.day).map { styled($0, .faint) }
@@ -43,7 +43,7 @@ public struct TextPage: Sendable, Equatable {
         return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }
 
-    /// Paragraphs with a number after each link, and the list of distinct addresses for these numbers.
+    /// Paragraphs in which a number follows each link, and the list of the numbered addresses.
     private struct Footnotes {
         var paragraphs: [String] = []
         var addresses: [String] = []

@@ -13,7 +13,7 @@ public struct Configuration: Sendable {
     private let record: Record
     private let path: String
 
-    /// The configuration without a file.
+    /// An empty configuration, for a run without a configuration file.
     public static let empty = Configuration(record: Record(), path: "")
 
     var isEmpty: Bool { path.isEmpty }
@@ -31,8 +31,9 @@ public struct Configuration: Sendable {
         environment.baseFolder("XDG_CONFIG_HOME", standard: ".config").map { $0 + "/apod-tools/config.json" }
     }
 
-    /// Returns whether the file at the default path exists. A tool started as another user may inherit a `HOME` that it
-    /// cannot access; then the file does not apply. Any other error is fatal, so that no settings are ignored.
+    /// Returns whether the file at the default path exists. Returns false if access is denied: a tool started as
+    /// another user may inherit a `HOME` that it cannot read. Throws for any other error, so that no settings are
+    /// silently ignored.
     private static func isPresent(_ path: String) throws -> Bool {
         do {
             return try File.exists(path)

@@ -4,7 +4,7 @@ import Support
 
 /// The items that a command processes, named by operands or standard input.
 public struct InputItems {
-    /// The noun for the error without operands, such as "addresses or files".
+    /// The description of the items in the error for missing input, such as "addresses or files".
     let expected: String
     let operands: [String]
     /// Turns an operand into a job. An error becomes a failed record.
@@ -22,8 +22,8 @@ public struct InputItems {
         self.line = line ?? operand
     }
 
-    /// Returns items that can also be paths of cache entries. Even lines may name them, because such a path leads to no
-    /// other file.
+    /// Returns items whose operands and lines may also be paths of cache entries. Lines must not name other files, but
+    /// the path of an entry is harmless because it leads to no other file.
     ///
     /// - Parameter isEntryPath: returns whether a text is the path of an entry.
     func taking(_ isEntryPath: @escaping (String) -> Bool) -> InputItems {
@@ -53,7 +53,8 @@ final class JobSource {
     private let context: ToolContext
     private let items: InputItems
     private var rest: ArraySlice<String>
-    /// Standard input while it is read: records or lines, depending on its first byte.
+    /// The readers of standard input for records and for lines. The first byte of the input determines which reader is
+    /// set. Both are nil while standard input is not being read.
     private var records: RecordReader?
     private var lines: LineReader?
 

@@ -1,9 +1,10 @@
 import Remote
 import Support
 
-/// The rights that a command needs in addition to its cache.
+/// The rights that a command needs. The folders of its cache are known from `CacheSettings`.
 public struct SandboxRequirements: Sendable, Equatable {
-    /// Files to read: the command's arguments. Addresses among them are harmless, because no file has such a path.
+    /// Files and folders to read, such as the command's operands. Operands that are addresses are harmless, because no
+    /// file has such a path.
     public var inputs: [String] = []
     /// Files to write.
     public var outputs: [String] = []
@@ -15,14 +16,15 @@ public struct SandboxRequirements: Sendable, Equatable {
     /// The remote of the cache, if any.
     public var remote: RemoteSettings?
     public var drawsText = false
-    /// The font of the text: a file, or a family.
+    /// The font of the text: the path of a file, or the name of a family.
     public var font: String?
     /// Whether the command may load libraries that decode or encode pictures.
     public var loadsCodecs = false
     /// Whether the command may load libidn2, for an internationalised host name.
     public var mapsHosts = false
     public var usesCache = true
-    /// Whether the command fails without a root. False if its operands may be files.
+    /// Whether the command fails if no setting and no variable defines the cache root. False if the operands are files,
+    /// which need no root.
     public var usesRoot = true
     /// Whether the command reads records or lines on standard input.
     public var readsInput = false
@@ -41,7 +43,7 @@ extension Confinement {
         self.init(readable: requirements.inputs, writable: requirements.folders)
         allowBasics()
         if requirements.usesCache { writable += folders }
-        // An invalid output is reported when the command writes it.
+        // The command reports an invalid path when it writes the file.
         let outputs = requirements.outputs.filter { $0 != "-" }.compactMap { try? OutputTarget($0).writablePlace }
         writable += outputs
         setsPermissions = !outputs.isEmpty || !requirements.folders.isEmpty

@@ -9,7 +9,8 @@ extension ToolContext {
     /// Returns the settings of the cache. Accesses no file. Throws `UsageFailure` for a `--ttl` in the past, and
     /// `CacheFailure.noRoot`.
     ///
-    /// - Parameter needsRoot: whether a missing root is an error if the policy is to cache on disk.
+    /// - Parameter needsRoot: whether to throw `CacheFailure.noRoot` if the policy is to cache on disk and no setting
+    ///   or variable defines the root.
     public func cacheSettings(needsRoot: Bool = true) throws -> CacheSettings {
         var settings = CacheSettings(root: try root())
         settings.allowsSharedRoot = try value(.allowSharedRoot)
@@ -68,7 +69,7 @@ extension ToolContext {
         log.detail(enforcement.words)
     }
 
-    /// Returns the policies. The rules of the environment precede the rules of the configuration file.
+    /// Returns the policies. Rules from the environment precede rules from the configuration file.
     private func policies() throws -> Policies {
         var rules = try value(.policyRules) ?? []
         if let (object, path) = try configuration.object("policy_rules") {

@@ -6,9 +6,9 @@ extension ToolContext {
     /// Returns the headers of the command line and the configuration, each with its origin. Headers without an origin
     /// get the origin of `addresses`.
     ///
-    /// - Parameter addresses: the addresses of the command line, or nil if records name addresses. A record must not
-    ///   choose the receiver of a secret: a header without an origin is then an error, or ignored with a warning if it
-    ///   comes from the configuration.
+    /// - Parameter addresses: the addresses of the command line, or nil if records name addresses. If it is nil, a
+    ///   header without an origin is an error, or is ignored with a warning if it comes from the configuration, because
+    ///   a record must not choose the receiver of a secret.
     ///
     /// Throws `UsageFailure` for a header that is invalid or has no origin, and `ConfigurationFailure` if a file cannot
     /// be read.
@@ -47,8 +47,8 @@ extension ToolContext {
         return given
     }
 
-    /// Returns the headers of the files that the configuration names, unless an option names another file. Ignores the
-    /// token file of the configuration if a header sets `Authorization`.
+    /// Returns the headers from the files that the configuration names. Ignores the header file if the option `--header
+    /// @FILE` is given, and the token file if `--bearer-file` is given or a header sets `Authorization`.
     private func configuredHeaders(givesAuthorization: Bool) throws -> GivenHeaders {
         var configured = GivenHeaders()
         let namesFile = arguments.all(.header).contains { $0.hasPrefix("@") }
@@ -63,8 +63,8 @@ extension ToolContext {
         return configured
     }
 
-    /// Returns the user names and passwords of `~/.netrc` if `netrc` is set, otherwise of the file `netrc_file`, or nil
-    /// if neither is set. Throws `ConfigurationFailure` if the file cannot be read.
+    /// Returns the user names and passwords from `~/.netrc` if `netrc` is set, otherwise from the file that
+    /// `netrc_file` names. Returns nil if neither is set. Throws `ConfigurationFailure` if the file cannot be read.
     public func passwords() throws -> Netrc? {
         var path = try value(.netrcFile)
         if try value(.netrc) {
@@ -76,8 +76,8 @@ extension ToolContext {
         return try path.map { Netrc(try secretFile($0, holding: "user names and passwords")) }
     }
 
-    /// Returns the key for a service from a file or the environment, without surrounding white space, or nil. An
-    /// argument never contains a key, because other users can read arguments. Throws `ConfigurationFailure` if the file
+    /// Returns the key for a service from a file or the environment, without surrounding white space, or nil. There is
+    /// no option for the key itself, because other users can read arguments. Throws `ConfigurationFailure` if the file
     /// cannot be read, or if its content is not a key.
     public func secret(_ file: Option<String>, _ variable: Option<String>) throws -> String? {
         if let file = try value(file) { return try secret(file: file) }

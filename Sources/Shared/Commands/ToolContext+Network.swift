@@ -7,10 +7,10 @@ extension ToolContext {
     /// Creates a client with the network options of the command line. Opens no connection and loads no library.
     ///
     /// - Parameters:
-    ///   - rate: the limit of all downloads together in bytes per second, or nil.
-    ///   - jobsPerHost: the maximum number of concurrent exchanges with a host, or nil.
+    ///   - rate: the limit on the total rate of all downloads in bytes per second, or nil.
+    ///   - jobsPerHost: the maximum number of concurrent requests to a host, or nil.
     ///   - passwords: user names and passwords for all requests, from `passwords()`.
-    ///   - wrap: returns the transport for the client, given libcurl's transport.
+    ///   - wrap: returns the client's transport, which wraps the given libcurl transport.
     public func client(
         redirects: RedirectPolicy = RedirectPolicy(), rate: Int? = nil, jobsPerHost: Int? = nil,
         passwords: Netrc? = nil, over wrap: (any HTTPTransport) -> any HTTPTransport = { $0 }
@@ -34,7 +34,7 @@ extension ToolContext {
         return requirements
     }
 
-    /// With a rate limit, the total is a week unless `timeout` is set, because the limit makes transfers slow.
+    /// Returns the timeouts. With a rate limit, which slows down transfers, the default of the total timeout is a week.
     private func timeouts(isSlowedDown: Bool) throws -> HTTPRequest.Timeouts {
         var timeouts = HTTPRequest.Timeouts()
         let isExplicit = try text(.timeout) != nil

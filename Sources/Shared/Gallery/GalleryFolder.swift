@@ -4,15 +4,16 @@ import Store
 import Support
 import Variants
 
-/// A gallery's folder on disk.
+/// The folder of a gallery.
 ///
-/// Pictures are named by their content. Files are written under a temporary name and renamed; unchanged files are not
-/// written. A killed run leaves only complete files, and the next run adds the missing files. Concurrent runs merge:
-/// each run finally locks the gallery and writes the pages from the records of all runs.
+/// Pictures are named by their content. Each file is written under a temporary name and then renamed, and unchanged
+/// files are not written. If a run is killed, all files are complete, and the next run adds the missing files.
+/// Concurrent runs add their records to the same gallery: before it writes the pages, each run locks the gallery and
+/// reads the records of the other runs.
 public final class GalleryFolder: Sendable {
     public let folder: Folder
     let pictures: Folder
-    /// Locked (shared) during a run. A run removes pictures only while no other run holds this lock.
+    /// A lock file. Each run holds a shared lock, and removes pictures only if no other run holds a lock.
     private let use: File
 
     private static let recordsName = "records.ndjson"
@@ -20,7 +21,7 @@ public final class GalleryFolder: Sendable {
     private static let lockName = ".gallery.lock"
     private static let useName = ".gallery.use"
     private static let settingsName = ".gallery.json"
-    /// Contains `Site.pictureStamp` while the pages of all pictures are complete.
+    /// The file that contains `Site.pictureStamp`. It exists only while the pages of all pictures are complete.
     private static let stampName = ".gallery.pages"
 
     /// Creates the folder if it is missing. Throws `SystemFailure` (73), `UnsafePlace`.
@@ -48,15 +49,15 @@ public final class GalleryFolder: Sendable {
         return places
     }
 
-    /// Returns the options of earlier runs (`GallerySettings.remembered`) and their style sheet. Invalid options are
-    /// ignored.
+    /// Returns the options that an earlier run stored (`GallerySettings.remembered`), and its style sheet. Ignores an
+    /// invalid file of options.
     public func rememberedSettings() throws -> (options: Record, stylesheet: [UInt8]?) {
         let options = try folder.openIfPresent(Self.settingsName)?.contents(atMost: 1 << 16)
         let stylesheet = try folder.openIfPresent("own.css")?.contents(atMost: 1 << 20)
         return (options.flatMap { try? Record(parsing: $0) } ?? Record(), stylesheet)
     }
 
-    /// Returns the name in the folder `pictures` for a path relative to the gallery.
+    /// Converts a path relative to the gallery to a file name in the folder `pictures`.
     static func name(ofPicture path: String) -> String { String(path.dropFirst(picturesName.count + 1)) }
 
     func facts(of places: PlaceCollection) -> [String: FileFacts] {
@@ -73,10 +74,11 @@ public final class GalleryFolder: Sendable {
         return known
     }
 
-    /// Adds places, removes places that `settings` selects, and writes all files. Throws `SystemFailure` (73) and, once
-    /// all files are written, `PruneRefusal` or `MissingPicture`.
+    /// Adds places, removes the places that `settings` selects, and writes all files. Throws `SystemFailure` (73).
+    /// After all files are written, throws `PruneRefusal` or `MissingPicture` if pictures were not removed as
+    /// requested.
     ///
-    /// - Parameter came: the places of this run, in input order.
+    /// - Parameter came: the places that this run adds, in the order of the input.
     func write(_ came: [Place], _ settings: GallerySettings) throws {
         let lock = try folder.open(Self.lockName, O_RDWR | O_CREAT, mode: 0o666, purpose: .makeOutput)
         try Self.lock(lock, LOCK_EX)
@@ -89,7 +91,7 @@ public final class GalleryFolder: Sendable {
         let old = Set(places.places.flatMap(\.paths))
         let count = places.places.count
         for place in came { places.add(place) }
-        // Before pruning, which may remove the same pictures.
+        // Determine this before pruning, which may remove the same pictures.
         let missing = settings.removed.subtracting(places.places.map(\.id))
         var refusal: PruneRefusal?
         if let limit = settings.prune {
@@ -101,7 +103,7 @@ public final class GalleryFolder: Sendable {
         if !settings.removed.isEmpty { places.keep { !settings.removed.contains($0.id) } }
         let site = Site(places, settings)
         let written = site.writtenRecords(in: places.places)
-        // Without this file, the run after a killed run compares all pages.
+        // If this run is killed, the stamp is missing, and the next run compares all pages.
         folder.remove(Self.stampName)
         try write(Self.settingsName, settings.remembered.line)
         try write(Self.recordsName, written)
@@ -132,7 +134,7 @@ public final class GalleryFolder: Sendable {
         try writeUnlessForeign("favicon.svg", PackageResources.favicon_svg)
         try writeUnlessForeign("404.html", Array(site.notFound.utf8))
         if let sitemap = site.sitemap { try writeUnlessForeign("sitemap.xml", Array(sitemap.utf8)) }
-        // Write the start page last, since it links to all other pages.
+        // Write the start page last, because it links to all other pages.
         try add(Site.start, site.markup(of: site.pages[0]))
         for folder in ["pages", "data"] {
             for name in try self.folder.names(in: folder).map({ "\(folder)/\($0)" })
@@ -142,9 +144,9 @@ public final class GalleryFolder: Sendable {
         }
     }
 
-    /// Writes the pages of the pictures that have changed, and removes the pages of removed pictures.
+    /// Writes the pages of new and changed pictures, and removes the pages of removed pictures.
     ///
-    /// - Parameter before: the site whose pages are in the folder; nil if this is unknown.
+    /// - Parameter before: the site whose pages the folder contains, or nil if the pages may be incomplete.
     private func writePictures(_ site: Site, since before: Site?) throws {
         let pairs = before?.places.enumerated().map { ($1.id, $0) } ?? []
         let indices = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
@@ -171,8 +173,8 @@ public final class GalleryFolder: Sendable {
         try folder.names().filter { try Place.isPageFolder($0) && folder.status(of: $0)?.kind == .folder }
     }
 
-    /// Returns whether a path in the folder `pages` or `data` has the form of the files that this version or an earlier
-    /// version writes there.
+    /// Returns whether this version or an earlier version may have written a file in the folder `pages` or `data`,
+    /// according to the file's path.
     static func isWritten(_ path: String) -> Bool {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let dot = parts[1].firstIndex(of: ".") else { return false }
@@ -190,7 +192,7 @@ public final class GalleryFolder: Sendable {
             : words.count == 2 && ["names", "rows", "search", "words"].contains(words[0]) && isNumber(words[1])
     }
 
-    /// Writes a file, unless the owner of the gallery has put another file there.
+    /// Writes a file, unless it exists and was not written by this tool.
     private func writeUnlessForeign(_ name: String, _ bytes: [UInt8]) throws {
         if try !isForeign(name) { try write(name, bytes) }
     }
@@ -200,7 +202,7 @@ public final class GalleryFolder: Sendable {
         return !String(decoding: old, as: UTF8.self).contains(text: "img-downsample gallery")
     }
 
-    /// Writes a file unless its content is the same.
+    /// Writes a file, unless it exists with the same content.
     private func write(_ name: String, _ bytes: [UInt8]) throws {
         if let old = try? folder.open(name, O_RDONLY), old.count == bytes.count, try old.contents(atMost: .max) == bytes
         {
@@ -216,9 +218,9 @@ public final class GalleryFolder: Sendable {
         try file.commit()
     }
 
-    /// Removes the given pictures, and temporary files of killed runs. Does nothing while another run is active.
+    /// Removes the given pictures, and the temporary files of killed runs. Does nothing if another run is active.
     ///
-    /// - Parameter all: whether to remove all other pictures that no place uses, too.
+    /// - Parameter all: whether to also remove all other pictures that no place uses.
     private func remove(_ paths: Set<String>, all: Bool, of places: PlaceCollection) throws {
         guard flock(use.descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
         defer { _ = flock(use.descriptor, LOCK_SH) }
@@ -243,7 +245,7 @@ public final class GalleryFolder: Sendable {
     }
 }
 
-/// A picture named by `--remove` is not in the gallery.
+/// The failure if `--remove` names a picture that is not in the gallery.
 struct MissingPicture: Failure {
     let id: String
     let gallery: String
@@ -254,7 +256,7 @@ struct MissingPicture: Failure {
 }
 
 extension FileFacts {
-    /// Reads the facts from a variant's field in a record.
+    /// Reads the facts from the field of a variant in a record.
     init?(written file: Record) {
         guard let path = file.string("path"), let dot = path.lastIndex(of: "."), let format = file.string("format")
         else {

@@ -10,24 +10,25 @@ public struct GallerySettings: Sendable {
 
     public var title: String
     public var theme: Theme
-    /// Pictures per page.
+    /// The number of pictures per page.
     public var pageSize: Int
-    /// The address of the published folder, ending with a slash. Without it, pages have no metadata for link previews.
+    /// The address at which the folder is published, with a slash at the end. If it is nil, pages have no metadata for
+    /// link previews.
     public var baseURL: String?
-    /// A style sheet loaded after the built-in style sheet.
+    /// A style sheet that pages load after the built-in style sheet.
     public var stylesheet: [UInt8]?
     /// Whether originals are copied into the gallery.
     public var keepsOriginals = false
-    /// The limit for removing pictures that are not in the input; nil removes none.
+    /// The limit for removing pictures that are not in the input, or nil to remove none.
     public var prune: PruneLimit?
     /// The pictures to remove, by `gallery.id`.
     public var removed: Set<String> = []
-    /// The field that identifies a picture, see `PictureIdentity`.
+    /// The record field that identifies a picture, or nil. See `PictureIdentity`.
     public var identity: FieldPath?
-    /// The record fields to read for each text of a picture. The first field that has a text is used.
+    /// The record fields from which each text of a picture is read. The first field with a text is used.
     public var fields = GalleryText.standardFields
 
-    /// The option values that later runs use by default, as text by option name.
+    /// The values of options that later runs use by default, as text, by the names of the options.
     public var remembered = Record()
 
     public init(title: String, theme: Theme, pageSize: Int) {
@@ -37,7 +38,7 @@ public struct GallerySettings: Sendable {
     }
 }
 
-/// The texts of a picture in a gallery, with their names in `--field`.
+/// The texts of a picture in a gallery. The raw values are their names in `--field`.
 public enum GalleryText: String, Sendable, CaseIterable {
     case title, date, text, credit, licence, link
 

@@ -5,9 +5,10 @@ import Store
 import Support
 import Variants
 
-/// Adds each record's picture to a gallery, for `img-downsample gallery`.
+/// Adds the picture of each record to a gallery. Used by `img-downsample gallery`.
 ///
-/// Records are emitted as soon as their pictures are written. `write` writes the pages at the end.
+/// A record is emitted as soon as the files of its picture are written. At the end of the run, `write` writes the
+/// pages.
 public final class GalleryTool: RecordTool {
     public let name = "img-downsample"
     private let settings: GallerySettings
@@ -16,23 +17,25 @@ public final class GalleryTool: RecordTool {
     private let publication: Publication
     private let files: PathGuard
     private let state: Monitor<State>
-    /// The facts about the files in `pictures`, by name. A picture that several records share is encoded only once.
+    /// The facts about the files in `pictures`, by file name. They are used to encode a picture only once if several
+    /// records have it.
     private let facts: Monitor<[String: FileFacts]>
 
     private struct State {
         /// The places of earlier runs and of this run.
         var places: PlaceCollection
-        /// The places of this run by record number. Records are processed concurrently, so they arrive in any order.
+        /// The places of this run, by record number. They are added in any order, because records are processed
+        /// concurrently.
         var came: [Int: Place] = [:]
         var count = 0
     }
 
-    /// The maximum number of pixels that phones can show.
+    /// The number of pixels above which phones cannot show a picture.
     private static let mostPixels = 24_000_000
 
-    /// Returns the variants that a page needs. Omits thumbnails and overlays that would equal the pager's file.
+    /// Returns the variants that a page needs. Omits thumbnails and overlays that would be the same as the pager.
     ///
-    /// - Parameter size: the size of the picture; nil if unknown.
+    /// - Parameter size: the size of the picture, or nil if it is unknown.
     static func variants(of size: PixelSize?, keepingOriginals: Bool) -> [Variant] {
         func box(_ name: String, _ width: Int, _ height: Int) -> Variant {
             Variant(name: name, geometry: Geometry(width: width, height: height))
@@ -57,8 +60,8 @@ public final class GalleryTool: RecordTool {
     /// Reads the places of earlier runs. Throws `SystemFailure`.
     ///
     /// - Parameters:
-    ///   - files: the files that records may name, including the files of the gallery.
-    ///   - downsampler: returns the tool that writes variants into this folder.
+    ///   - files: restricts the files that records may name. Must allow the files of the gallery.
+    ///   - downsampler: returns a tool that writes variants into the given folder.
     public init(
         _ settings: GallerySettings, in folder: GalleryFolder, files: PathGuard,
         downsampler: @escaping @Sendable ([Variant], ContentFolder) -> DownsampleTool
@@ -75,8 +78,8 @@ public final class GalleryTool: RecordTool {
         state = Monitor(State(places: places))
     }
 
-    /// Writes the pages. Throws `SystemFailure` (73) and, once all pages are written, `PruneRefusal` or
-    /// `MissingPicture`.
+    /// Writes the pages. Throws `SystemFailure` (73). After all pages are written, throws `PruneRefusal` or
+    /// `MissingPicture` if pictures were not removed as requested.
     public func write() throws {
         let came = state.withLock { state in state.came.sorted { $0.key < $1.key }.map(\.value) }
         try folder.write(came, settings)
@@ -86,17 +89,17 @@ public final class GalleryTool: RecordTool {
 
     public var acceptsErrors: Bool { true }
 
-    /// The identity and the name of a record's picture, assigned in input order.
+    /// The identity, the day and the id of a record's picture. They are assigned in the order of the input.
     private struct Position {
         let number: Int
         let identity: PictureIdentity
         let day: CalendarDay?
         let id: String
-        /// The texts in the metadata of a file that was given as an argument; nil for a record.
+        /// The texts in the metadata of a file that an argument names, or nil for a record.
         let caption: EmbeddedCaption?
     }
 
-    /// Must be called in input order.
+    /// Prepares a job. Must be called in the order of the input.
     public func prepare(_ job: RecordJob) throws -> Prepared {
         var named = job.record
         if let argument = job.argument { named.setPath("path", argument) }
@@ -121,7 +124,7 @@ public final class GalleryTool: RecordTool {
 
     private func process(_ record: inout Record, _ argument: String?, _ position: Position) throws {
         if argument == nil, let path = try record.path("path"), !path.hasPrefix("/") {
-            // Records that this gallery wrote have relative paths.
+            // A record that this gallery wrote has a relative path.
             if let place = try written(record) {
                 takeFiles(of: place, &record)
                 return add(place, position, &record)
@@ -154,7 +157,7 @@ public final class GalleryTool: RecordTool {
         }
     }
 
-    /// Records the files of a picture in the index of its cache.
+    /// Records the files of a picture in the cache's index.
     private func remember(_ shown: Record, of path: String, _ record: Record) throws {
         let made = Place.fileNames.compactMap { name -> DownsampleTool.Made? in
             guard let raw = shown.raw(FieldPath(stringLiteral: "variants.\(name)")),
@@ -166,9 +169,9 @@ public final class GalleryTool: RecordTool {
         try downsampler([.pager]).remember(made, in: folder.folder.path, of: path, record)
     }
 
-    /// Returns the size of the picture from the record or from the header of the file. Nil if the size is unknown, or
-    /// if the file is a pipe, which can be read only once. A wrong size in the record causes at most a superfluous or a
-    /// missing variant.
+    /// Returns the size of the picture from the record or from the header of the file. Returns nil if the size is
+    /// unknown, or if the file is a pipe, which can be read only once. The record need not be trusted: a wrong size
+    /// causes only a superfluous or a missing variant.
     private func size(_ record: Record, argument: String?) -> PixelSize? {
         if let width = record.integer("cache.width"), let height = record.integer("cache.height"), width > 0, height > 0
         {
@@ -181,7 +184,8 @@ public final class GalleryTool: RecordTool {
         return try? inspect(InputFile(file)).uprightSize
     }
 
-    /// Returns the place of a record that this gallery wrote, if its files exist.
+    /// Returns the place of a record that this gallery wrote. Returns nil for other records, and if a file of the place
+    /// is missing.
     private func written(_ record: Record) throws -> Place? {
         guard let key = record.string("gallery.key"), let place = state.withLock({ $0.places[key] }), place.hasPicture,
             try place.paths.allSatisfy({ try folder.folder.status(of: $0)?.kind == .file })
@@ -197,7 +201,7 @@ public final class GalleryTool: RecordTool {
         return same
     }
 
-    /// Sets the absolute paths of a place's files in a record.
+    /// Adds the files of a place to a record, with absolute paths.
     private func takeFiles(of place: Place, _ record: inout Record) {
         guard let raw = place.record.raw("variants"), var variants = try? Record(parsing: raw) else { return }
         for name in variants.names {
@@ -211,8 +215,8 @@ public final class GalleryTool: RecordTool {
         if let path = place.record.string("path") { record.setPath("path", folder.folder.path(of: path)) }
     }
 
-    /// Returns the texts in the metadata of a file. Nil if the file cannot be read, which is reported when it is
-    /// decoded.
+    /// Returns the texts in the metadata of a file, or nil if the file cannot be read. That failure is reported later,
+    /// when the file is decoded.
     private static func caption(_ path: String) -> EmbeddedCaption? {
         guard let file = try? File.openInput(path), file.isRegular else { return nil }
         return (try? EmbeddedMetadata.read(InputFile(file))).map(EmbeddedCaption.init)
@@ -224,7 +228,7 @@ public final class GalleryTool: RecordTool {
         return String(name[..<dot])
     }
 
-    /// Adds the place of a record, and sets the field `gallery`.
+    /// Adds a record's place to the gallery, and sets the record's field `gallery`.
     private func add(_ shown: Record, _ position: Position, _ record: inout Record) {
         var words = publication.record(of: shown)
         var files = Record()
@@ -263,7 +267,7 @@ public final class GalleryTool: RecordTool {
             ]))
     }
 
-    /// Returns a path relative to the gallery; nil for a path outside it.
+    /// Converts a path to a path relative to the gallery. Returns nil for a path outside the gallery.
     private func relative(_ path: String) -> String? {
         if Place.isOwn(path) { return path }
         guard let rest = path.removing(bytePrefix: folder.folder.path + "/") else { return nil }
@@ -276,7 +280,7 @@ public final class GalleryTool: RecordTool {
         guard let path = try record.path("path"), relative(path) == nil else { return }
         let file = try isArgument ? File.openInput(path) : files.open(path)
         let header = try inspect(InputFile(file))
-        // Without a digest from the index, identify the content by path, inode, size and modification time.
+        // If the index has no digest, identify the content by the path, inode, size and modification time of the file.
         let status = file.status
         let digest =
             try downsampler([.pager]).digest(of: path, record)

@@ -1,6 +1,6 @@
 import Articles
 
-/// An HTML template: `{{name}}` is replaced by escaped text, `{{{name}}}` by markup.
+/// An HTML template, in which `{{name}}` is replaced by escaped text, and `{{{name}}}` by markup.
 struct PageTemplate: Sendable {
     private enum Part: Sendable {
         case markup(String)
@@ -10,7 +10,7 @@ struct PageTemplate: Sendable {
 
     private let parts: [Part]
 
-    /// - Parameter bytes: UTF-8.
+    /// - Parameter bytes: the template in UTF-8.
     init(_ bytes: [UInt8]) {
         var parts: [Part] = []
         var rest = bytes[...]
@@ -39,7 +39,7 @@ struct PageTemplate: Sendable {
             })
     }
 
-    /// Returns the template with these values. Missing values are empty.
+    /// Returns the template with the names replaced by the given values. A missing value is replaced by an empty text.
     func filled(text: [String: String], markup: [String: String]) -> String {
         parts.map { part in
             switch part {

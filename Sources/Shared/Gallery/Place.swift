@@ -4,28 +4,29 @@ import HTTP
 import Records
 import Support
 
-/// A picture in a gallery, or a record whose picture failed. Contains only the public parts of the record.
+/// A picture of a gallery, or the failure to obtain the picture. Contains only the public parts of the picture's
+/// record.
 public struct Place: Sendable, Equatable {
-    /// Identifies the picture: 32 hexadecimal digits.
+    /// The identifier of the picture, which has 32 hexadecimal digits.
     let key: String
-    /// The key that earlier versions computed for the picture.
+    /// The key that earlier versions of the tool computed for the picture.
     var formerKey: String?
-    /// Whether an earlier version wrote the place and computed its key.
+    /// Whether an earlier version of the tool wrote the place and computed its key.
     var isFormer = false
-    /// Identifies the place in the search index. Unique in a collection and never given to another place while the
-    /// collection has later ones; 0 before the place is added.
+    /// The number of the place in the search index. It is unique in a collection, and 0 before the place is added. The
+    /// number of a removed place is not reused while the collection has a place with a higher number.
     var number = 0
     /// The id of the place in addresses, unique in a collection. Empty before the place is added.
     var id = ""
     let day: CalendarDay?
-    /// The public fields and the files, with paths relative to the gallery.
+    /// The public fields of the record, and the files, whose paths are relative to the gallery.
     let record: Record
 
-    /// The files by name, read once, since pages use them many times.
+    /// The files by name. They are parsed only once, because pages use them many times.
     private let files: [String: File]
 
     struct File: Sendable, Equatable {
-        /// Relative to the gallery: `pictures/…`.
+        /// The path relative to the gallery (`pictures/…`).
         let path: String
         let width: Int
         let height: Int
@@ -33,7 +34,8 @@ public struct Place: Sendable, Equatable {
         let hash: String?
         let colour: String?
 
-        /// Reads a field of `variants`. Returns nil for paths outside the gallery, such as in edited records.
+        /// Reads a field of `variants`. Returns nil if the path is outside the gallery, as it may be in an edited
+        /// record.
         fileprivate init?(_ file: Record) {
             guard let path = file.string("path"), Place.isOwn(path), let width = file.integer("width"),
                 let height = file.integer("height"), width > 0, height > 0
@@ -44,17 +46,17 @@ public struct Place: Sendable, Equatable {
         }
     }
 
-    /// The names of the files of a place, from small to large.
+    /// The names of a place's files, from the smallest to the largest.
     static let thumbnail = "thumb"
     static let sharpThumbnail = "thumb@2x"
     static let pager = "pager"
     static let overlay = "overlay"
-    /// Replaces an original that is too large for phones.
+    /// The variant that pages show instead of an original that is too large for phones.
     static let large = "large"
     static let original = "original"
     static let fileNames = [thumbnail, sharpThumbnail, pager, overlay, large, original]
 
-    /// Numbers beyond this limit come from edited records.
+    /// The maximum number of a place. Larger numbers occur only in edited records.
     private static let maxNumber = 1 << 24
 
     /// - Parameter record: a record with the files in `variants`.
@@ -73,7 +75,7 @@ public struct Place: Sendable, Equatable {
         self.files = files
     }
 
-    /// Reads a place that an earlier run wrote. Returns nil for other records, such as edited or hostile lines.
+    /// Reads a place that an earlier run wrote. Returns nil for other records, such as edited or malicious ones.
     init?(written record: Record) {
         guard let key = record.string("gallery.key"), Self.isKey(key) else { return nil }
         let id = record.string("gallery.id") ?? ""
@@ -94,23 +96,25 @@ public struct Place: Sendable, Equatable {
 
     var hasPicture: Bool { file(Self.pager) != nil }
 
-    /// The file for a tile: the smallest. A small picture has no thumbnail, which would equal the pager's file.
+    /// The smallest file, which a tile shows. A small picture has no thumbnail, because a thumbnail would be the same
+    /// as the pager.
     var tile: File? { file(Self.thumbnail) ?? file(Self.pager) }
 
-    /// The file for a tile on high-density screens.
+    /// The file that a tile shows on a high-density screen.
     var sharpTile: File? { file(Self.sharpThumbnail) ?? file(Self.pager) }
 
     var hash: String? { tile?.hash }
 
     var colour: String? { tile?.colour }
 
-    /// Whether the picture has transparent parts: bit 24 of the ThumbHash, counted from 1.
+    /// Whether the picture has transparent parts, according to bit 24 of its ThumbHash, counted from 1.
     var isTransparent: Bool {
         guard let bytes = hash.flatMap(Base64.decoded), bytes.count > 2 else { return false }
         return bytes[2] & 0x80 != 0
     }
 
-    /// Returns whether a path has the form of pictures in a gallery. Such a path cannot lead outside the gallery.
+    /// Returns whether a path has the form of a picture's path in a gallery. Such a path cannot lead outside the
+    /// gallery.
     static func isOwn(_ path: String) -> Bool {
         let prefix = "pictures/"
         guard path.hasPrefix(prefix) else { return false }
@@ -123,8 +127,8 @@ public struct Place: Sendable, Equatable {
 
     static func isKey(_ text: String) -> Bool { text.utf8.count == 32 && text.utf8.allSatisfy(\.isHexadecimalDigit) }
 
-    /// Returns the possible ids of a place, the shortest first. The id of a dated place is its day, followed by a part
-    /// of the key if the day has several places. The id of an undated place is a part of the key.
+    /// Returns the possible ids of a place, the shortest first. The id of a place with a date is its day, followed by a
+    /// part of the key if the day has several places. The id of a place without a date is a part of the key.
     static func names(day: CalendarDay?, key: String) -> [String] {
         guard let day else { return ["p-\(key.prefix(12))", "p-\(key)"] }
         return ["\(day)", "\(day)-\(key.prefix(6))", "\(day)-\(key)"]
@@ -137,16 +141,17 @@ public struct Place: Sendable, Equatable {
 
 /// The identity of a record's picture.
 struct PictureIdentity: Equatable {
-    /// 32 hexadecimal digits.
+    /// The key, which has 32 hexadecimal digits.
     let key: String
-    /// The key that earlier versions computed for the picture: the digest of its address or file name.
+    /// The key that earlier versions of the tool computed for the picture, which is a digest of its address or file
+    /// name.
     let formerKey: String
 
-    /// Derives the key from the first of these that the record has: the key that a gallery wrote; the field
-    /// `--identity`; `date`, if apod-fetch wrote the record; `id`; the address; the cache key (cache files have random
-    /// names); the path relative to the working directory; the day; the whole record.
+    /// Derives the key from the first of these values that the record has: the key that a gallery wrote; the field that
+    /// `--identity` names; `date`, if apod-fetch wrote the record; `id`; the address; the cache key, because cache
+    /// files have random names; the path relative to the working directory; the day; the whole record.
     ///
-    /// - Parameter day: the day of the record in the gallery.
+    /// - Parameter day: the day of the picture in the gallery.
     init(of record: Record, day: CalendarDay?, field: FieldPath? = nil) {
         let path = (try? record.path("path")) ?? nil
         if path?.hasPrefix("/") != true, let key = record.string("gallery.key"), Place.isKey(key) {
@@ -154,7 +159,8 @@ struct PictureIdentity: Equatable {
             return
         }
         formerKey = Self.formerKey(of: record, path: path, day: day)
-        // `media_type` does not identify APOD records: other services have it too, with several pictures a day.
+        // `media_type` would not identify records of apod-fetch: other services, with several pictures a day, also have
+        // this field.
         let isDaily = record.string("apod.service") != nil || record.string("error.tool") == "apod-fetch"
         if let field, let text = record.printable(field) {
             key = Self.digest("field", text)

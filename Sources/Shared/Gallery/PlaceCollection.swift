@@ -12,8 +12,9 @@ struct PlaceCollection: Sendable {
 
     subscript(key: String) -> Place? { indices[key].map { places[$0] } }
 
-    /// Adds a place, or replaces the place with the same key. A failure never replaces a picture. Returns the place now
-    /// in the collection, or nil if the new place is a failure and another place of its day has a picture.
+    /// Adds a place, or replaces the place with the same key. A failure never replaces a picture. Returns the place
+    /// that the collection contains afterwards. If the new place is a failure and another place of its day has a
+    /// picture, adds nothing and returns nil.
     @discardableResult
     mutating func add(_ place: Place) -> Place? {
         takeOver(place.formerKey, as: place.key, place.day)
@@ -32,7 +33,8 @@ struct PlaceCollection: Sendable {
         let neighbours = (place.day.flatMap { ofDays[$0] } ?? []).compactMap { self[$0] }
         if place.record.hasError, neighbours.contains(where: \.hasPicture) { return nil }
         if place.hasPicture {
-            // Remove failures of earlier runs, which had other keys because the picture's address was unknown.
+            // Remove the failures of earlier runs for this day. Their keys differ, because the address of the picture
+            // was unknown.
             remove(neighbours.filter { !$0.hasPicture && $0.record.hasError }.map(\.key))
         }
         var place = place
@@ -46,12 +48,12 @@ struct PlaceCollection: Sendable {
         return place
     }
 
-    /// Stores a place under `key` instead of `former`, the key that an earlier version computed, unless the place has
-    /// another day.
+    /// Changes the key of a place from `former`, which an earlier version of the tool computed, to `key`, unless the
+    /// place has another day.
     mutating func takeOver(_ former: String?, as key: String, _ day: CalendarDay?) {
         guard let former, former != key, indices[key] == nil, let index = indices[former] else { return }
         let old = places[index]
-        // Earlier versions did not read the day in the metadata of a file, so the old day may be nil.
+        // The old day may be nil, because earlier versions did not read the day from the metadata of a file.
         guard old.isFormer, old.day == day || old.day == nil else { return }
         var renamed = Place(key: key, record: old.record, day: old.day)
         (renamed.id, renamed.number) = (old.id, old.number)
@@ -62,7 +64,8 @@ struct PlaceCollection: Sendable {
         if let day = old.day, let place = ofDays[day]?.firstIndex(of: former) { ofDays[day]?[place] = key }
     }
 
-    /// Returns the id of an existing place, or reserves an id for a new place: `wanted` if it is free.
+    /// Returns the id of an existing place, or reserves an id for a new place. Prefers `wanted` if no other place has
+    /// this id.
     mutating func reserveID(_ key: String, _ day: CalendarDay?, _ wanted: String = "") -> String {
         if let old = self[key], old.day == day { return old.id }
         let id = ([wanted] + Place.names(day: day, key: key)).first { !$0.isEmpty && (ids[$0] ?? key) == key } ?? key
@@ -74,14 +77,14 @@ struct PlaceCollection: Sendable {
         if !keys.isEmpty { keep { !keys.contains($0.key) } }
     }
 
-    /// Keeps only the places that `isWanted` accepts.
+    /// Removes the places that `isWanted` does not accept.
     mutating func keep(_ isWanted: (Place) -> Bool) {
         var kept = PlaceCollection()
         for place in places where isWanted(place) { kept.add(place) }
         self = kept
     }
 
-    /// Returns the keys of the places that represent a record: its own place, or else all places of its day.
+    /// Returns the key of the given place if the collection contains it, otherwise the keys of all places of its day.
     func keys(standingFor place: Place) -> [String] {
         if indices[place.key] != nil { return [place.key] }
         return place.day.flatMap { ofDays[$0] } ?? []

@@ -1,16 +1,16 @@
 import Records
 import Support
 
-/// The maximum number of pictures that `--prune` may remove. Protects a gallery from a run with incomplete input.
+/// The maximum number of pictures that `--prune` may remove. Protects the gallery if the input of a run is incomplete.
 public enum PruneLimit: String, Sendable, CaseIterable {
     /// At most half of the pictures.
     case half
     case all
 
-    /// Returns the reason to remove nothing, or nil if the removal is allowed.
+    /// Returns the failure if the removal is not allowed, otherwise nil.
     ///
     /// - Parameters:
-    ///   - removed: the number of pictures in the gallery that are not in the input.
+    ///   - removed: the number of the gallery's pictures that are not in the input.
     ///   - count: the number of pictures before the run.
     func refusal(of removed: Int, of count: Int, came: [Place]) -> PruneRefusal? {
         if removed == 0 { return nil }
@@ -21,7 +21,7 @@ public enum PruneLimit: String, Sendable, CaseIterable {
     }
 }
 
-/// `--prune` has removed nothing. The pages are complete.
+/// The failure if `--prune` has removed nothing. The pages are nevertheless complete.
 public enum PruneRefusal: Failure, Equatable {
     case noPictures
     case transientFailures(Int)

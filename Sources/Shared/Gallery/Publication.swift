@@ -4,12 +4,12 @@ import HTTP
 import Records
 import Support
 
-/// Extracts the public part of a record: its texts and public addresses, without keys, scopes, private addresses or
-/// local paths.
+/// Extracts the public part of a record, which contains the texts and public addresses, but no keys, scopes, private
+/// addresses or local paths.
 struct Publication {
     let fields: [GalleryText: [FieldPath]]
 
-    /// Returns the fields that pages use, with the names that APOD records have.
+    /// Returns the fields that pages use, under the names that they have in the records of apod-fetch.
     func record(of record: Record) -> Record {
         var published = Record()
         let article = Article(paragraphs: paragraphs(record, fields[.text, default: []]))
@@ -45,8 +45,8 @@ struct Publication {
         return nil
     }
 
-    /// Returns the paragraphs of the first field that has a text. The elements of a list are paragraphs. A single text
-    /// is divided at blank lines, or, if it has none, into lines.
+    /// Returns the paragraphs of the first field that has a text. Each element of a list is a paragraph. A single text
+    /// is divided at blank lines. If it has no blank line, each line is a paragraph.
     private func paragraphs(_ record: Record, _ fields: [FieldPath]) -> [LinkedText] {
         for field in fields {
             var parts = record.strings(field)
@@ -62,14 +62,15 @@ struct Publication {
         return []
     }
 
-    /// Returns the day of a record, from the first ten characters of its date or time.
+    /// Returns the day of a record, which is read from the first ten characters of a date or time.
     static func day(of record: Record, _ fields: [GalleryText: [FieldPath]]) -> CalendarDay? {
         fields[.date, default: []].lazy.compactMap { field in
             record.string(field).flatMap { CalendarDay($0.prefix(10)) }
         }.first
     }
 
-    /// Returns the layout of a text: its paragraphs and its links to public addresses. Nil if it has neither.
+    /// Returns the layout of a text, with its paragraphs and its links to public addresses. Returns nil if the text has
+    /// one paragraph and no such links.
     private static func layout(of record: Record, _ text: String) -> Record? {
         guard let apod = record.raw("apod").flatMap({ try? Record(parsing: $0) }) else { return nil }
         let paragraphs = Article(text, layout: apod).paragraphs.map { $0.mapLinks(address) }
@@ -79,7 +80,8 @@ struct Publication {
 
     // MARK: Addresses
 
-    /// Returns an address only if it is public: on a public host, without a user, a password or a key.
+    /// Returns the address if it is public, otherwise nil. A public address has a public host, and no user, password or
+    /// key.
     static func address(_ text: String?) -> String? {
         guard let text = MediaAddress(text)?.text, let url = try? WebURL(text), url.credentials == nil,
             isPublic(url)
@@ -92,7 +94,8 @@ struct Publication {
         if let address = url.address { return AddressClass(address) == .global }
         let labels = url.host.split(separator: ".")
         guard labels.count > 1, let last = labels.last else { return false }
-        // Names of RFC 6762, RFC 6761 and RFC 8375, and names that ICANN reserves for private networks.
+        // The names that RFC 6762, RFC 6761 and RFC 8375 define, and the names that ICANN reserves for private
+        // networks.
         return !["local", "localhost", "internal", "lan", "home", "corp", "intranet", "private", "test"].contains(last)
             && !url.host.hasSuffix("home.arpa")
     }
@@ -111,9 +114,9 @@ struct Publication {
         ])
     }
 
-    /// Returns whether a word is a private address without a scheme, such as `127.0.0.1:8080`.
+    /// Returns whether a word is a private host without a scheme, such as `127.0.0.1:8080`.
     private static func isPrivateServer(_ word: String) -> Bool {
-        // Other words may be numbers or times, such as `10.5` and `10:30`.
+        // Other words with dots or colons may be numbers or times, such as `10.5` and `10:30`.
         let isHost = word.hasPrefix("localhost") || word.hasPrefix("[") || word.split(separator: ".").count == 4
         guard isHost, let url = try? WebURL("http://\(word)") else { return false }
         return url.address != nil && !isPublic(url) || url.host == "localhost"
@@ -121,8 +124,8 @@ struct Publication {
 
     /// Removes paths and private addresses from a message.
     ///
-    /// - Parameter paths: paths that the message may contain. Other paths are recognised by their first slash. If such a
-    ///   path contains spaces, its last name may be only partly removed.
+    /// - Parameter paths: known paths that the message may contain. Any other path is recognised if it begins with a
+    ///   slash. If such a path contains spaces, its last component may be removed only in part.
     static func words(_ message: String, paths: [String] = []) -> String {
         let known = paths.filter { $0.contains("/") && $0.utf8.count > 1 }
         let message = known.reduce(message) { $0.replacing(text: $1, with: "…") }
@@ -132,7 +135,7 @@ struct Publication {
             let name = String(word.bare.withoutPunctuation)
             if isPath(word) {
                 shown.append("…")
-                // The path may go on after a space.
+                // The path may contain spaces, so remove all words up to the last slash.
                 if word.withoutPunctuation == word {
                     let rest = words.prefix { !isPath($0) && !String($0.bare).hasScheme }
                     if let last = rest.lastIndex(where: { $0.contains("/") }) { words = words[(last + 1)...] }
@@ -150,7 +153,7 @@ struct Publication {
 }
 
 extension Substring {
-    /// The text after opening quotes and parentheses.
+    /// The text without opening quotation marks and parentheses.
     fileprivate var bare: Substring { drop { "(\"'".unicodeScalars.contains($0.unicodeScalars.first!) } }
 
     fileprivate var withoutPunctuation: Substring {

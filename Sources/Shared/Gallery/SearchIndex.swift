@@ -2,16 +2,16 @@ import Articles
 import Records
 import Support
 
-/// The data files of the search, which a page loads on demand.
+/// The data files of the search. A page loads them on demand.
 ///
-/// * `data/search.js`: the days of all numbers, and the texts of the latest pictures
+/// * `data/search.js`: the day of each picture, by number, and the texts of the latest pictures
 /// * `data/words-0.js` to `data/words-63.js`: the numbers of the pictures that contain a word
-/// * `data/rows-0.js`, …: the title and the thumbnail of 64 numbers
+/// * `data/rows-0.js`, …: the titles and the thumbnails of the pictures with 64 successive numbers
 ///
-/// A picture keeps its number (`Place.number`) while others are added or removed. To add a picture, not every file of
-/// words may be rewritten, so they lag behind: file `k` lists the numbers below the latest number that equals `k`
-/// modulo 64, and the search reads the texts of later pictures, at most 63. Each addition changes `search.js`, one
-/// file of rows, and one file of words.
+/// The number of a picture (`Place.number`) does not change if other pictures are added or removed. Adding a picture
+/// must not rewrite all files of words, so each file is updated only with every 64th picture: file `k` contains the
+/// numbers below the latest number that equals `k` modulo 64. For later pictures, at most 63, the search reads the
+/// texts in `search.js`. Each addition changes `search.js`, one file of rows, and one file of words.
 struct SearchIndex: Sendable {
     static let shardCount = 64
     private static let rowsPerFile = 64
@@ -20,7 +20,8 @@ struct SearchIndex: Sendable {
     private var days: [JSON] = []
     private var recent: [JSON.Member] = []
     private var shards: [[String: Postings]] = []
-    /// The keys of words that are not ASCII. Scripts find the words that equal a search without accents by these.
+    /// The keys of words that are not ASCII. With these, the script also finds words with accents if the search text
+    /// has none.
     private var foreignKeys: Set<String> = []
 
     init(_ site: Site) {
@@ -45,12 +46,13 @@ struct SearchIndex: Sendable {
         self.days = days.values
     }
 
-    /// Sorts pictures without a date behind all others.
+    /// The day of pictures without a date. It sorts them after all other pictures.
     private static let undated = -10_000_000
 
     private mutating func add(_ word: String, _ number: Int, _ bounds: [Int]) {
         add(key: SearchWords.key(of: word), word, number, bounds)
-        // Searches of a single letter read a word of this letter, not the files of all words that begin with it.
+        // Add the first letter as a word, so that a search for a single letter does not read the files of all words
+        // that begin with it.
         let letter = Substring(word.unicodeScalars.prefix(1))
         if letter != word { add(key: letter, String(letter), number, bounds) }
     }
@@ -63,7 +65,7 @@ struct SearchIndex: Sendable {
         }
     }
 
-    /// The paths and the contents of the files.
+    /// The paths and contents of the files.
     var files: [(path: String, text: String)] {
         let search = JSON.object([
             "shards": .integer(shards.count), "days": .array(days),
@@ -78,15 +80,15 @@ struct SearchIndex: Sendable {
     }
 }
 
-/// A list of ascending numbers as printable text: the gaps between them, in base 45 from the lowest digit. Digits with
-/// 45 added are followed by another digit.
+/// A list of ascending numbers as printable text. The text contains the gaps between the numbers in base 45, with the
+/// lowest digit first. 45 is added to each digit that is followed by another digit of the same number.
 private struct Postings {
     private var last = 0
     private var bytes: [UInt8] = []
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Adds a number, unless it is the last. Returns whether it is the first.
+    /// Adds a number, unless it equals the last number. Returns whether the number is the first of the list.
     mutating func add(_ number: Int) -> Bool {
         guard number != last else { return false }
         let isFirst = bytes.isEmpty
@@ -100,7 +102,8 @@ private struct Postings {
         return isFirst
     }
 
-    /// Returns the character of a digit: `#` to `~`, without `<` and `\`, which scripts and JSON escape.
+    /// Returns the character of a digit. The characters are `#` to `~`, except for `<` and `\`, which would be escaped
+    /// in scripts and JSON.
     private static func character(_ digit: Int) -> UInt8 {
         var code = UInt8(digit) + UInt8(ascii: "#")
         if code >= UInt8(ascii: "<") { code += 1 }
@@ -109,7 +112,8 @@ private struct Postings {
     }
 }
 
-/// Numbers and their days as runs of equal steps: step of the number, step of the day, length.
+/// Encodes numbers and their days as runs in which both increase by constant steps. A run consists of the step of the
+/// number, the step of the day, and the length.
 private struct Runs {
     private var runs: [(step: Int, days: Int, count: Int)] = []
     private var last = (number: 0, day: 0)
@@ -127,9 +131,10 @@ private struct Runs {
     var values: [JSON] { runs.flatMap { [.integer($0.step), .integer($0.days), .integer($0.count)] } }
 }
 
-/// The words of a text. Scripts remove accents; here, words keep them, since Swift's library has no decomposition.
+/// Divides texts into words. The words keep their accents, because Swift's standard library cannot decompose
+/// characters. The search script removes the accents.
 enum SearchWords {
-    /// Calls `body` with each word of a text, in lower case: letters, digits and marks.
+    /// Calls `body` with each word of a text in lower case. A word consists of letters, digits and marks.
     static func forEach(in text: String, _ body: (String) -> Void) {
         var word: [UInt8] = []
         var isASCII = true
@@ -167,13 +172,14 @@ enum SearchWords {
         }
     }
 
-    /// Returns the part of a word that selects its file: the first two characters, or the first if it is not ASCII.
+    /// Returns the part of a word that determines its file: the first two characters, or only the first if it is not
+    /// ASCII.
     static func key(of word: String) -> Substring {
         let scalars = word.unicodeScalars
         return Substring(scalars.prefix(scalars.first?.isASCII == true ? 2 : 1))
     }
 
-    /// Returns the number of a key's file.
+    /// Returns the number of the file that contains the words with a key.
     static func shard(of key: Substring) -> Int {
         key.utf16.reduce(0) { ($0 * 31 + Int($1)) % SearchIndex.shardCount }
     }

@@ -2,9 +2,9 @@ import Articles
 import Records
 import Support
 
-/// The files beside the pages: scripts that are loaded on demand, the feed, and the records.
+/// The files of a gallery besides its pages: scripts that pages load on demand, the feed, the sitemap, and the records.
 extension Site {
-    /// The days with pictures, as a bit mask per month.
+    /// The script with the days that have pictures, as a bit mask for each month.
     var days: String {
         var months: [(name: String, bits: Int)] = []
         for day in places.compactMap(\.day) {
@@ -15,8 +15,9 @@ extension Site {
         return Self.script("days", .object(months.map { JSON.Member($0.name, .integer($0.bits)) }))
     }
 
-    /// Scripts that list the ids of the places on each page, so that a page finds the page of any id. Each script has
-    /// the ids that end in the same character. If the first place of a day has another id, the day is listed too.
+    /// Scripts that list the ids of the places on each page, so that a page can find the page of any id. Each script
+    /// contains the ids that end in the same character. If the id of a day's first place is not the day itself, the day
+    /// is listed as well.
     var names: [(path: String, text: String)] {
         typealias Part = (page: String, names: [JSON])
         func add(_ name: String, _ page: String, to parts: inout [Part]) {
@@ -40,8 +41,8 @@ extension Site {
         }
     }
 
-    /// Returns the data of a picture among the results of a search: its number, id and title, the number of its page
-    /// within the month, and the path, width and height of its thumbnail.
+    /// Returns the data that the results of a search show for a picture: its number, id and title, the number of its
+    /// page within the month, and the path, width and height of its thumbnail.
     func row(_ index: Int) -> JSON {
         let place = places[index]
         var row: [JSON] = [
@@ -52,7 +53,7 @@ extension Site {
         return .array(row)
     }
 
-    /// Returns the text in which the search looks for words.
+    /// Returns the text of a place in which the search finds words.
     func searchedText(of place: Place) -> String {
         let day = place.day.map { "\($0)" }
         return
@@ -61,7 +62,7 @@ extension Site {
     }
 
     /// Returns a script that passes a value to the page. Escapes `<`, which could end the script, and line separators,
-    /// which are invalid in strings before ECMA-262 2019.
+    /// which ECMA-262 does not allow in strings before its edition of 2019.
     static func script(_ name: String, _ value: JSON) -> String {
         let json = String(decoding: value.bytes, as: UTF8.self).replacing(text: "<", with: "\\u003C")
             .replacing(text: "\u{2028}", with: "\\u2028").replacing(text: "\u{2029}", with: "\\u2029")
@@ -81,8 +82,8 @@ extension Site {
     /// The maximum number of addresses in a sitemap (https://www.sitemaps.org/protocol.html).
     private static let sitemapLength = 50_000
 
-    /// The addresses of all pages, for search engines, with the newest pictures if they are too many. Nil without a
-    /// base address.
+    /// The sitemap, which lists the addresses of all pages for search engines. If there are too many, only the newest
+    /// pictures are included. Nil without a base address.
     var sitemap: String? {
         guard let base = settings.baseURL else { return nil }
         let paths = ["", Self.months] + pages.dropFirst().map(\.path) + places.map(\.page)
@@ -132,7 +133,7 @@ extension Site {
         return entry
     }
 
-    /// Returns noon of a day in UTC; without a day, noon of 1970-01-01.
+    /// Returns noon of a day in UTC, or of 1970-01-01 if the day is nil.
     private static func noon(_ day: CalendarDay?) -> String { "\(day.map { "\($0)" } ?? "1970-01-01")T12:00:00Z" }
 
     /// Returns a stable UUID for a text (RFC 9562, version 8).

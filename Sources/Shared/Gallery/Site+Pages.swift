@@ -1,7 +1,7 @@
 import Articles
 import Records
 
-/// Renders the pages as HTML. Escapes all content of records.
+/// Renders the pages as HTML. Escapes all texts from records.
 extension Site {
     private static let page = PageTemplate(PackageResources.page_html)
     private static let tile = PageTemplate(PackageResources.tile_html)
@@ -54,8 +54,8 @@ extension Site {
             markup: ["style": style(list.root), "hero": sections.joined(), "foot": foot(list)])
     }
 
-    /// The page for addresses that do not exist. A server shows it at any address, so its links contain the path of the
-    /// gallery, if `--base-url` tells it.
+    /// The page for addresses that do not exist. A server shows it at any address, so its links contain the absolute
+    /// path of the gallery if `--base-url` is set.
     var notFound: String {
         let address = settings.baseURL?.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         let root = address.flatMap { $0.count == 4 ? "/\($0[3])" : nil } ?? ""
@@ -141,8 +141,8 @@ extension Site {
             """
     }
 
-    /// Returns the attributes for the blurred preview that is shown until the picture is loaded. Empty for a
-    /// transparent picture, which would not cover the preview.
+    /// Returns the attributes with the blurred preview that is shown until the picture is loaded. Returns an empty text
+    /// for a transparent picture, which would not cover the preview.
     private func data(_ place: Place) -> String {
         if place.isTransparent { return "" }
         func attribute(_ name: String, _ value: String?) -> String {
@@ -193,7 +193,7 @@ extension Site {
         }.joined()
     }
 
-    /// Returns the markup of a picture's texts, by the names that templates use.
+    /// Returns the markup of a picture's texts, by their names in the templates.
     func texts(of shown: Place, on page: Page) -> [String: String] {
         let caption = shown.caption
         let paragraphs = caption?.paragraphs.map { text in
@@ -278,7 +278,7 @@ extension Site {
 }
 
 extension Place {
-    /// The texts of the place; nil if there are none.
+    /// The texts of the place, or nil if it has no texts.
     var caption: Caption? {
         var record = record
         record.remove("error")

@@ -2,13 +2,13 @@ import Articles
 import Records
 import Support
 
-/// The page of each picture, which needs no script.
+/// Renders the page of each picture, which needs no script.
 extension Site {
     private static let picture = PageTemplate(PackageResources.picture_html)
-    /// Increase this number whenever the markup of these pages changes, so that a gallery's next run compares all of
-    /// them.
+    /// The version of the markup. Increase it whenever the markup of these pages changes, so that the next run compares
+    /// all pages.
     private static let pictureLayout = 1
-    /// The maximum number of characters in the description of a link preview. Most sites show fewer.
+    /// The maximum number of characters in the description of a link preview. Most sites show fewer characters.
     private static let descriptionLength = 200
 
     func markup(ofPicture index: Int) -> String {
@@ -79,7 +79,8 @@ extension Site {
         return (start.lastIndex(of: " ").map { start[..<$0] } ?? start) + "…"
     }
 
-    /// Identifies everything that the pages of pictures depend on: the records of the gallery, and the settings.
+    /// Returns a digest of everything that affects the pages of pictures: the records of the gallery, the template, and
+    /// the settings.
     ///
     /// - Parameter records: the bytes of `records.ndjson`.
     static func pictureStamp(_ records: [UInt8], _ settings: GallerySettings) -> String {
@@ -106,8 +107,8 @@ extension Site {
 }
 
 extension Place {
-    /// The path of the picture's own page, relative to the gallery, such as `2024/02-03.html`. It is made from the id,
-    /// which contains only digits, lower-case letters and hyphens.
+    /// The path of the picture's own page, relative to the gallery, such as `2024/02-03.html`. It is derived from the
+    /// id, which contains only digits, lower-case letters and hyphens.
     var page: String {
         day == nil ? "\(Self.undatedFolder)/\(id).html" : "\(id.prefix(4))/\(id.dropFirst(5)).html"
     }
@@ -118,7 +119,7 @@ extension Place {
         name == undatedFolder || name.utf8.count == 4 && name.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// Returns whether a path has the form of a picture's page.
+    /// Returns whether a path may be the path of a picture's page.
     static func isPage(_ path: String) -> Bool {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, isPageFolder(String(parts[0])), parts[1].hasSuffix(".html") else { return false }

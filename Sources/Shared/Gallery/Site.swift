@@ -8,7 +8,8 @@ struct Site: Sendable {
         let heading: String
         /// The indices in `Site.places` of the places on the page.
         let places: Range<Int>
-        /// The month of a page with dated places, and the page's number within the month, from the oldest.
+        /// The month of the places on the page, or nil if they have no date, and the page's number within the month.
+        /// Page 1 has the oldest places.
         var month: Month?
         var number = 1
 
@@ -22,16 +23,16 @@ struct Site: Sendable {
 
         init(_ day: CalendarDay) { (year, month) = (day.year, day.month) }
 
-        /// `2024-02`.
+        /// The name in paths, such as `2024-02`.
         var name: String { String("\(CalendarDay(year: year, month: month, day: 1)!)".prefix(7)) }
-        /// `February 2024`.
+        /// The name for people, such as `February 2024`.
         var words: String { "\(EnglishDate.months[month - 1]) \(year)" }
     }
 
     let settings: GallerySettings
-    /// Newest first, followed by places without a date in the order in which they were added.
+    /// The places, newest first, followed by the places without a date in the order in which they were added.
     let places: [Place]
-    /// The start page, then the pages of each month, newest first, then the pages of places without a date.
+    /// The start page, the pages of each month, newest first, and the pages of places without a date.
     let pages: [Page]
     /// The index in `pages` of each place's page, which is never the start page.
     let pageOfPlace: [Int]
@@ -71,14 +72,15 @@ struct Site: Sendable {
         self.pageOfPlace = pageOfPlace
     }
 
-    /// Divides the places of a month into pages. Page 1 has the oldest places, so that new places change the last page.
+    /// Divides the places of a month, or the places without a date, into pages. Page 1 has the oldest places, so that
+    /// new places change only the last page.
     private static func pages(
         of places: Range<Int>, _ size: Int, _ name: String, _ words: String, _ month: Month? = nil
     ) -> [Page] {
         let pages = stride(from: 0, to: places.count, by: size).map { offset in
             let number = offset / size + 1
             let (first, last) = (offset, min(offset + size, places.count))
-            // Places without a date are in the order in which they were added, others are newest first.
+            // Places without a date are in the order in which they were added. All others are in descending order.
             let range =
                 month == nil
                 ? places.lowerBound + first..<places.lowerBound + last
@@ -98,7 +100,8 @@ struct Site: Sendable {
         page.places.contains(place) ? "#\(places[place].id)" : page.root + address(of: place)
     }
 
-    /// Returns the address of a place on the first page of its month, valid before the number of its page is known.
+    /// Returns the address of a place on the first page of its month. It can be used before the number of the place's
+    /// page is known, because scripts then find the page.
     static func address(of place: Place) -> String {
         "pages/\(place.day.map { Month($0).name } ?? "undated").html#\(place.id)"
     }
@@ -110,6 +113,6 @@ enum EnglishDate {
         "December",
     ]
 
-    /// `3 February 2024`.
+    /// Formats a day as `3 February 2024`.
     static func words(_ day: CalendarDay) -> String { "\(day.day) \(months[day.month - 1]) \(day.year)" }
 }

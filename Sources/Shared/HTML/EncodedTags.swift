@@ -1,9 +1,10 @@
 import Articles
 
-/// Tags that were encoded once too often in the HTML (`&lt;b&gt;`, `&amp;lt;b&amp;gt;`) and would therefore be visible.
+/// Decodes tags that were encoded once too often in the HTML (`&lt;b&gt;`, `&amp;lt;b&amp;gt;`), and would therefore be
+/// visible in the text.
 enum EncodedTags {
-    /// Decodes such tags in linear time. A less-than sign that does not begin a tag stays encoded, and so does a start
-    /// tag whose end tag is missing.
+    /// Decodes these tags in linear time. Does not decode a less-than sign that begins no tag, or a start tag without
+    /// an end tag.
     static func decoded(in html: String) -> String {
         guard html.utf8.contains(UInt8(ascii: "&")) else { return html }
         var html = html
@@ -30,10 +31,10 @@ enum EncodedTags {
         let source: String.UTF8View
     }
 
-    /// The maximum length of a decoded tag in bytes. Longer tags have no useful address.
+    /// The maximum length of a tag in bytes. A longer tag cannot contain a useful address.
     private static let longest = 2048
 
-    /// Returns the void tags and the matched pairs, in order.
+    /// Returns the tags that need no end tag, all end tags, and the start tags that have an end tag, in order.
     private static func all(in bytes: UnsafeBufferPointer<UInt8>) -> [Tag] {
         var tags: [Tag] = []
         var place = 0
@@ -80,8 +81,8 @@ enum EncodedTags {
         return Tag(range: start..<next, name: name, isEnd: isEnd, source: "<\(words)>".utf8)
     }
 
-    /// Returns whether the text after a name can only belong to a tag: it is empty, or has attributes with values. Any
-    /// other text is a sentence with a less-than sign.
+    /// Returns whether the text after a name is the rest of a tag: whether it is empty, or consists of attributes with
+    /// values. Other text belongs to a sentence that contains a less-than sign.
     private static func isTagEnd(_ text: Substring, isEnd: Bool) -> Bool {
         let rest = text.utf8.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "/") }
         if rest.isEmpty { return true }
@@ -98,8 +99,8 @@ enum EncodedTags {
         }
     }
 
-    /// Returns the end of a reference to a bracket, even if its ampersand was encoded several times; nil if there is no
-    /// such reference at `start`.
+    /// Returns the end of the character reference for an angle bracket, whose ampersand may have been encoded several
+    /// times. Returns nil if there is no such reference at `start`.
     private static func sign(
         _ name: String, _ decimal: String, _ hexadecimal: String, in bytes: UnsafeBufferPointer<UInt8>, at start: Int
     ) -> Int? {

@@ -1,16 +1,17 @@
 import CGumbo
 
-/// An element of a page.
+/// An element of an HTML page.
 public struct HTMLElement: Sendable, Equatable {
     /// The tag name in lower case.
     public let name: String
-    /// The attributes by name in lower case. Of duplicate attributes, only the first is included.
+    /// The values of the attributes, by names in lower case. If an attribute occurs several times, contains the first
+    /// value.
     public let attributes: [String: String]
-    /// The target of the link that contains the element.
+    /// The target of the link that contains the element, or nil.
     public let link: String?
 
-    /// Returns the elements with these names, which must be lower-case HTML names, in document order; nil if the page
-    /// exceeds the parser's limits (64 KB, 1000 tags, 1000 attributes).
+    /// Returns the elements with these names in document order. The names must be HTML names in lower case. Returns nil
+    /// if the page exceeds the parser's limits (64 KB, 1000 tags, 1000 attributes).
     public static func all(_ names: [String], inPage html: String) -> [HTMLElement]? {
         var list = ElementList(tags: names.map { gumbo_tag_enum($0) })
         var html = html

@@ -1,28 +1,28 @@
 import CGumbo
 import Libc
 
-/// Parses HTML by the rules of browsers (gumbo's HTML5 parser), so unclosed tags, capitals, odd quotes and stray
-/// ampersands mean the same as in a browser that shows NASA's pages.
+/// Parses HTML with gumbo, a parser that follows the HTML5 standard. Unclosed tags, capitals, odd quotes and stray
+/// ampersands in NASA's pages therefore have the same meaning as in a browser.
 enum HTMLTree {
-    /// The largest HTML in bytes. A day's page has about 12 KB.
+    /// The maximum size of the HTML in bytes. A day's page has about 12 KB.
     static let byteLimit = 64 << 10
-    /// The largest number of tags. A day's page has about 150. The parser repeats open formatting elements in every
-    /// later paragraph, up to (tags / 2)² nodes, and frees the tree recursively.
+    /// The maximum number of tags. A day's page has about 150. The parser repeats open formatting elements in every
+    /// later paragraph, which may create (tags / 2)² nodes, and it frees the tree recursively.
     static let tagLimit = 1000
-    /// The largest number of attributes of all tags together. A day's page has about 130. The parser compares each
-    /// attribute with all earlier attributes of its tag, and copies the attributes of repeated formatting elements: 64
-    /// KB of tags alone would take 2.3 s and 1.3 GB. At both limits the worst measured case takes 0.2 s, 180 MB and
-    /// less than 128 KB of stack.
+    /// The maximum total number of attributes. A day's page has about 130. The parser compares each attribute with all
+    /// earlier attributes of its tag, and copies the attributes of repeated formatting elements. Without this limit, 64
+    /// KB of tags could take 2.3 s and 1.3 GB. With both limits, the worst measured case takes 0.2 s, 180 MB and less
+    /// than 128 KB of stack.
     static let attributeLimit = 1000
 
     /// A page, or a part of a page, such as a caption.
     enum Kind { case page, fragment }
 
-    /// Calls `visitor` for all parts of the HTML in document order. Returns false without a call if the HTML exceeds
-    /// the limits.
+    /// Calls `visitor` for all parts of the HTML in document order. Returns false without calling it if the HTML
+    /// exceeds the limits.
     ///
-    /// Unsafe pointers: gumbo's tree points into the bytes and is freed at the end of this call, so visitors must copy
-    /// texts.
+    /// Unsafe pointers: gumbo's tree contains pointers into the bytes, and is freed at the end of this call, so a
+    /// visitor must copy the texts that it needs.
     static func visit(_ bytes: UnsafeBufferPointer<UInt8>, as kind: Kind, _ visitor: inout some HTMLVisitor) -> Bool {
         guard bytes.count <= byteLimit, bytes.count(where: { $0 == UInt8(ascii: "<") }) <= tagLimit,
             TagScanner.countAttributes(in: bytes, atMost: attributeLimit) != nil
@@ -36,13 +36,13 @@ enum HTMLTree {
         }
     }
 
-    /// A node to visit, or the end of an element, whose children are above this entry on the stack.
+    /// An entry of the stack: a node to visit, or the end of an element, whose children are above it.
     private enum Pending {
         case node(UnsafePointer<GumboNode>)
         case close(GumboTag)
     }
 
-    /// Uses an explicit stack, since the tree may be as deep as the tag limit.
+    /// Uses an explicit stack instead of recursion, because the depth of the tree may equal the tag limit.
     private static func walk(from root: UnsafePointer<GumboNode>?, _ visitor: inout some HTMLVisitor) {
         var pending: [Pending] = root.map { [.node($0)] } ?? []
         while let next = pending.popLast() {
@@ -71,10 +71,10 @@ enum HTMLTree {
     }
 }
 
-/// Receives the parts of HTML in document order.
+/// Receives the parts of an HTML document in document order.
 protocol HTMLVisitor {
     mutating func open(_ tag: GumboTag, _ attributes: TagAttributes)
     mutating func close(_ tag: GumboTag)
-    /// Text with decoded references and original white space.
+    /// Receives text in which character references are decoded. White space is unchanged.
     mutating func text(_ text: UnsafeBufferPointer<UInt8>)
 }

@@ -1,13 +1,13 @@
 import Articles
 
 extension PlainText {
-    /// Returns the visible text as folded, non-empty lines; nil if the HTML exceeds the parser's limits (64 KB, 1000
+    /// Returns the visible text as folded, non-empty lines, or nil if the HTML exceeds the parser's limits (64 KB, 1000
     /// tags, 1000 attributes).
     ///
-    /// A line break in the source counts as a blank; only tags begin new lines.
+    /// Only tags begin a new line. A line break in the source is treated as a blank.
     public static func lines(ofHTML html: String) -> [String]? { lines(ofHTML: html, keepingLinks: false)?.map(\.text) }
 
-    /// Returns the same lines with their links. Addresses are unchanged.
+    /// Returns the same lines as `lines(ofHTML:)`, with their links. Addresses are not resolved.
     public static func linkedLines(ofHTML html: String) -> [LinkedText]? { lines(ofHTML: html, keepingLinks: true) }
 
     private static func lines(ofHTML html: String, keepingLinks keepsLinks: Bool) -> [LinkedText]? {
@@ -25,14 +25,15 @@ extension PlainText {
 
     public static func line(ofHTML html: String) -> String? { lines(ofHTML: html)?.joined(separator: " ") }
 
-    /// Folds a plain text to one line, and removes the tags and references that it may still contain.
+    /// Folds plain text to one line. Removes remaining tags and decodes remaining character references.
     public static func line(ofText text: String) -> String {
         let text = text.utf8.count <= HTMLTree.byteLimit ? EncodedTags.decoded(in: text) : text
         if holdsTags(text), let line = line(ofHTML: text) { return line }
         return decoded(folded(text))
     }
 
-    /// Returns whether the text has tags rather than single angle brackets: an end tag or a `<br>`.
+    /// Returns whether the text contains an end tag or a `<br>`. Other angle brackets do not prove that the text
+    /// contains tags.
     private static func holdsTags(_ text: String) -> Bool {
         guard text.utf8.contains(UInt8(ascii: "<")) else { return false }
         return text.utf8.split(separator: UInt8(ascii: "<"), omittingEmptySubsequences: false).dropFirst().contains {
@@ -43,12 +44,12 @@ extension PlainText {
         }
     }
 
-    /// Decodes the remaining references in folded text (`&eacute;`, `&#8217;`), since some pages were encoded several
-    /// times. Ignores references without a semicolon.
+    /// Decodes remaining character references in folded text (`&eacute;`, `&#8217;`), because some pages were encoded
+    /// several times. Ignores references without a semicolon.
     static func decoded(_ text: String) -> String {
         var text = text
         for _ in 0..<3 where holdsReference(text) {
-            // Without tags, HTML is text with references.
+            // Escape less-than signs, so that the parser finds only text and character references.
             var escaped = text.split(separator: "<", omittingEmptySubsequences: false).joined(separator: "&lt;")
             var whole = WholeText()
             guard escaped.withUTF8({ HTMLTree.visit($0, as: .fragment, &whole) }) else { return text }
@@ -73,9 +74,9 @@ extension PlainText {
 }
 
 extension LinkedText {
-    /// Appends source text, folded and decoded.
+    /// Folds and decodes a part of the source, and appends it.
     mutating func append(_ source: Slice<UnsafeBufferPointer<UInt8>>, link: String?) {
-        // Letters at both ends preserve the blanks there.
+        // Folding would remove blanks at the ends. A letter at each end preserves them.
         let framed = Array("x".utf8) + source + Array("x".utf8)
         let decoded = PlainText.decoded(framed.withUnsafeBufferPointer { PlainText.folded($0) })
         append(decoded.utf8.dropFirst().dropLast(), link: link)

@@ -1,11 +1,11 @@
 import Articles
 
-/// Superscript or subscript. If it were ignored, 10 to the power of eleven would become 1011.
+/// A superscript or subscript. As ordinary text, 10 to the power of eleven would become 1011.
 enum Script {
     case raised, lowered
 
-    /// Returns the text in Unicode's superscripts or subscripts; nil if Unicode lacks one of the characters, as in
-    /// `21st`.
+    /// Returns the text in Unicode's superscript or subscript characters, or nil if Unicode has no such form of a
+    /// character, as in `21st`.
     func characters(for text: String) -> String? {
         var result = String.UnicodeScalarView()
         for scalar in PlainText.folded(text).unicodeScalars {
@@ -15,7 +15,8 @@ enum Script {
         return result.isEmpty ? nil : String(result)
     }
 
-    /// Unicode's block of superscripts and subscripts; the first three superscripts are in Latin-1.
+    /// Returns the character from Unicode's block of superscripts and subscripts. Superscript 1, 2 and 3 are in Latin-1
+    /// instead.
     private func character(for scalar: Unicode.Scalar) -> Unicode.Scalar? {
         let base: UInt32 = self == .raised ? 0x2070 : 0x2080
         switch (scalar, self) {

@@ -6,11 +6,11 @@ struct TagAttributes {
 
     init(_ vector: GumboVector) { self.vector = vector }
 
-    /// Returns the decoded value of an attribute; nil if there is none. Of duplicate attributes, the first is used.
-    /// `name` must be in lower case.
+    /// Returns the decoded value of an attribute, or nil if the tag has no such attribute. If the attribute occurs
+    /// several times, returns the first value. `name` must be in lower case.
     subscript(_ name: String) -> String? { list.first { $0.name == name }?.value }
 
-    /// The values by name in lower case.
+    /// The values of the attributes, by names in lower case.
     var dictionary: [String: String] {
         Dictionary(list.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     }

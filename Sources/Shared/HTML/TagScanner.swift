@@ -1,16 +1,16 @@
 import Articles
 
-/// Scans a single tag by the rules of the tokenizer (WHATWG HTML §13.2.5.6 and following), which do not depend on the
+/// Scans a single tag as an HTML tokenizer does (WHATWG HTML §13.2.5.6 and following). The rules do not depend on the
 /// text before the tag.
 struct TagScanner {
     let bytes: UnsafeBufferPointer<UInt8>
-    /// The offset of the next byte; initially of the byte after the tag's `<`.
+    /// The offset of the next byte. Initially, this is the byte after the tag's `<`.
     private(set) var place: Int
 
     /// Returns the number of attributes, or nil if there are more than `limit`.
     ///
-    /// Counts the attributes of every possible tag, even in comments and scripts, which only a parser can distinguish.
-    /// The count is therefore never too low.
+    /// Counts the attributes of everything that looks like a tag, even in comments and scripts, which only a parser
+    /// could recognise. The result is therefore never too low.
     static func countAttributes(in bytes: UnsafeBufferPointer<UInt8>, atMost limit: Int) -> Int? {
         var count = 0
         for start in bytes.indices where bytes[start] == UInt8(ascii: "<") {
@@ -24,12 +24,13 @@ struct TagScanner {
         return count
     }
 
-    /// The next byte; nil at the end.
+    /// The next byte, or nil at the end.
     var next: UInt8? { place < bytes.count ? bytes[place] : nil }
 
     private mutating func skip(while isSkipped: (UInt8) -> Bool) { while let next, isSkipped(next) { place += 1 } }
 
-    /// Skips the name, and returns whether this is a start or end tag: a letter, optionally after a slash.
+    /// Skips the name of a start or end tag, including the slash of an end tag. Returns false if the name does not
+    /// begin with a letter, so that this is not a tag.
     mutating func skipName() -> Bool {
         if next == UInt8(ascii: "/") { place += 1 }
         guard let letter = next, letter.isASCIILetter else { return false }
@@ -37,13 +38,13 @@ struct TagScanner {
         return true
     }
 
-    /// Returns the ranges of the next attribute's name and value; nil at the end of the tag. The value is nil without
-    /// an equals sign.
+    /// Returns the ranges of the next attribute's name and value, or nil at the end of the tag. The value is nil if the
+    /// attribute has no equals sign.
     mutating func nextAttribute() -> (name: Range<Int>, value: Range<Int>?)? {
         skip { Self.isBlank($0) || $0 == UInt8(ascii: "/") }
         guard let first = next, first != UInt8(ascii: ">") else { return nil }
         let start = place
-        // The first character belongs to the name, even if it is an equals sign.
+        // The first character is part of the name, even if it is an equals sign.
         place += 1
         skip { !Self.isBlank($0) && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "=") }
         let name = start..<place

@@ -7,11 +7,11 @@ struct TextLines: HTMLVisitor {
     private var lines: [LinkedText] = []
     /// The current line before folding.
     private var line: [UInt8] = []
-    /// The offsets in the line at which a link begins, or ends (`link` is nil).
+    /// The offsets in the line at which links begin and end. `link` is nil at an end.
     private var marks: [(place: Int, link: String?)] = []
     /// The target of the open link.
     private var link: String?
-    /// The number of open elements whose text is invisible.
+    /// The number of open elements whose content is invisible.
     private var unseenDepth = 0
     /// Whether an inline element has just ended.
     private var isBehindLink = false
@@ -94,8 +94,8 @@ struct TextLines: HTMLVisitor {
         }
     }
 
-    /// Returns the number of bytes of blanks between a link and closing punctuation or a separate `'s`. NASA's move to
-    /// the new site inserted these blanks (`<a>Saturn</a> 's moon <a>Hyperion</a> , once again`).
+    /// Returns the number of bytes of white space between a link and closing punctuation or `'s`. NASA inserted this
+    /// white space when it moved to the new site (`<a>Saturn</a> 's moon <a>Hyperion</a> , once again`).
     private static func strayBlanks(in text: UnsafeBufferPointer<UInt8>) -> Int {
         var place = 0
         var blanks = 0
@@ -105,7 +105,7 @@ struct TextLines: HTMLVisitor {
             if scalar?.isWhiteSpace != true { break }
             blanks = place
         }
-        // If the text is all blanks, `scalar` is one, which the switch rejects.
+        // If the text consists of white space, `scalar` is its last character, and the switch returns 0.
         guard blanks > 0, let scalar else { return 0 }
         switch scalar {
         case ",", ".", ";", ":", "!", "?", ")": break

@@ -23,9 +23,9 @@ public enum Generated: String, Sendable, CaseIterable {
 extension Command {
     /// Parses the words after the tool's name.
     ///
-    /// Options can be anywhere on the line, even before the command. The forms are `--name value`, `--name=value`,
-    /// `-j value`, `-jvalue`, and several short options in one word (`-qv`). After `--`, all words are operands. If an
-    /// option that takes one value is given twice, the last value counts. A request for help takes precedence over
+    /// Options can be anywhere on the line, even before the command. The forms are `--name value`, `--name=value`, `-j
+    /// value`, `-jvalue`, and several short options in one word (`-qv`). After `--`, all words are operands. If an
+    /// option that takes one value is given twice, the last value is used. A request for help takes precedence over
     /// errors.
     ///
     /// Throws `UsageFailure` if the line is invalid.
@@ -44,7 +44,8 @@ extension Command {
     /// Returns the index of the word `help` if it is in the position of a command.
     private func helpPlace(_ words: [String]) -> Int? {
         guard let first = words.firstIndex(where: { !$0.hasPrefix("-") }), words[first] == "help" else { return nil }
-        // After an option, `help` may be its value. In the position of a command, it is an unknown command.
+        // After an option, `help` may be the value of that option. It is in the position of a command if `commandPath`
+        // reports it as an unknown command.
         return first == 0 || commandPath(Array(words[..<first]) + ["help"]).failure != nil ? first : nil
     }
 
@@ -108,7 +109,7 @@ extension Command {
         return UsageFailure("unknown command \"\(what)\"; \(advice)")
     }
 
-    /// The options of this command and all its subcommands. An option means the same in each of them.
+    /// The options of this command and all its subcommands. An option has the same meaning in all of them.
     var allOptions: [AnyOption] { tree.flatMap { $0.command.options } }
 }
 
@@ -118,7 +119,7 @@ struct CommandLineReader {
     let options: [AnyOption]
     private(set) var given: [Arguments.Given] = []
     private(set) var operands: [String] = []
-    /// Whether a `--` was read.
+    /// Whether the words so far include `--`, after which all words are operands.
     private(set) var isEnded = false
     /// The option at the end of the line, if its value is missing.
     private(set) var missing: AnyOption?
@@ -132,7 +133,8 @@ struct CommandLineReader {
     private var command: Command { path[path.count - 1] }
     private var advice: String { "; see \(path.line) --help" }
 
-    /// Returns the request after `read`. Throws `UsageFailure` if there are too few or too many operands.
+    /// Returns the request to run the command. Call it after `read` has returned nil. Throws `UsageFailure` if there
+    /// are too few or too many operands.
     func request() throws -> Request {
         guard command.run != nil else {
             let names = command.visibleSubcommands.map(\.name).joined(separator: ", ")
@@ -196,7 +198,7 @@ struct CommandLineReader {
         while let letter = letters.popFirst() {
             if letter == "h" { return .help(path, isShort: true) }
             guard let option = options.first(where: { $0.short == letter }) else {
-                // Suggest from the whole word: a long option with a single dash is a common mistake.
+                // Search for suggestions with the whole word: a long option with a single dash is a common mistake.
                 fail(unknownOption(word, String(word.dropFirst())))
                 return nil
             }

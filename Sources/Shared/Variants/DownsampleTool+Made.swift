@@ -3,9 +3,9 @@ import Records
 import Store
 import Support
 
-/// Records files outside the cache in the index (`MadeFiles`).
+/// Records the files that are written outside the cache in the cache's index.
 extension DownsampleTool {
-    /// A file made from a record's picture, and the parts of its name.
+    /// A file that was made from a record's picture, and the parts of its name.
     public struct Made {
         let path: String
         let values: [String: String]
@@ -13,8 +13,8 @@ extension DownsampleTool {
         let field: JSON
 
         /// - Parameters:
-        ///   - values: by the names in `NameTemplate.builtIn`.
-        ///   - template: of the file's name; nil if all records with the picture share the name.
+        ///   - values: the values of the names in `NameTemplate.builtIn`.
+        ///   - template: the template of the file's name, or nil if all records with the picture share the name.
         ///   - field: the file's field in `variants`.
         public init(path: String, values: [String: String], template: String?, field: JSON) {
             self.path = path
@@ -24,10 +24,11 @@ extension DownsampleTool {
         }
     }
 
-    /// Records files in the index if their picture, at `path`, is in the cache. `folder` is absolute. Throws
-    /// `SystemFailure` if the status of a file cannot be read, and `Cancelled`.
+    /// Records the files that were made from the picture at `path` in the index, if the picture is in the cache.
+    /// `folder` must be an absolute path. Throws `SystemFailure` if the status of a file cannot be read, and
+    /// `Cancelled`.
     public func remember(_ files: [Made], in folder: String, of path: String, _ record: Record) throws {
-        // Ignore a failure to read the index: the files are already written.
+        // Ignore a failure of reading the index, because the files are already written.
         guard let (cache, original, key) = try? entry(path, record) else { return }
         let copies = try files.compactMap { file -> FileCopy? in
             guard let status = try FileStatus(at: file.path, followingLinks: false) else { return nil }
@@ -42,7 +43,7 @@ extension DownsampleTool {
         record.string("cache.status") == CacheStatus.kept.rawValue && !record.hasPath("path")
     }
 
-    /// Returns the names of the requested variants that are not in the record.
+    /// Returns the names of the requested variants that the record lacks.
     func lacking(_ record: Record) -> [String] {
         variants.map(\.name).filter { !record.hasPath(FieldPath(stringLiteral: "variants.\($0).path")) }
     }
@@ -58,7 +59,7 @@ extension FolderDestination {
     }
 }
 
-/// The record has no picture because of `put --skip-made`, and an earlier run did not make all requested variants.
+/// The failure for a record that has no picture because of `put --skip-made`, but lacks some of the requested variants.
 struct NotMade: Failure, Equatable {
     let variants: [String]
 

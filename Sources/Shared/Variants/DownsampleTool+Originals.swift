@@ -6,22 +6,23 @@ import Records
 import Store
 import Support
 
-/// Finds pictures and the destinations of their variants. Variants are never kept longer than their picture.
+/// Finds pictures and the destinations of their variants. No variant is stored longer than its picture.
 extension DownsampleTool {
     struct OpenPicture {
         let source: PictureSource
         let destination: any Destination
-        /// A path that stays valid after the run; nil for a picture from a pipe that is not cached.
+        /// A path of the picture that stays valid after the run. Nil for a picture from a pipe that is not cached.
         let path: String?
     }
 
-    /// Opens the picture that a record or an argument names. If `files` is nil, first caches the picture, unless it is
-    /// cached already or its storage is temporary. Throws `PathRefusal`, `SystemFailure` (66), `InputTooLarge`,
+    /// Opens the picture that a record or an argument names. If `files` is nil, also caches the picture, unless it is
+    /// already cached or its storage is temporary. Throws `PathRefusal`, `SystemFailure` (66), `InputTooLarge`,
     /// `FormatFailure`, `ImageError`, `CacheFailure`, `Cancelled`.
     ///
     /// - Parameters:
-    ///   - files: the destination of variants; nil for the storage of the picture.
-    ///   - opened: the file, if an earlier call has opened it. Set by this call, since a pipe can be read only once.
+    ///   - files: the destination of the variants, or nil for the storage of the picture.
+    ///   - opened: the file if an earlier call has opened it, otherwise nil. This call sets it, because a pipe can be
+    ///     read only once.
     func open(
         _ path: String, isArgument: Bool, _ record: Record, _ files: (any Destination)?, opened: inout InputFile?
     ) throws -> OpenPicture {
@@ -32,7 +33,7 @@ extension DownsampleTool {
                 source: PictureSource(maker) { try Self.standardInput(byteLimit: limit) }, destination: files, path: nil
             )
         }
-        // Open the file only once: the checked file must be the file that is read.
+        // Open the file only once, so that the file that was checked is the file that is read.
         let input = try opened ?? (isArgument ? input(path) : InputFile(pathGuard.open(path)))
         opened = input
         let lasting = input.sha256OfStream == nil ? CacheKey.absolutePath(path) : nil
@@ -47,11 +48,11 @@ extension DownsampleTool {
         return kept(original, key, in: cache, path: lasting ?? original.path)
     }
 
-    /// Reads a picture from standard input. Throws `UsageFailure` if it looks like JSON, `ImageError.tooManyBytes`,
-    /// `SystemFailure`.
+    /// Reads a picture from standard input. Throws `UsageFailure` if the input looks like JSON,
+    /// `ImageError.tooManyBytes`, `SystemFailure`.
     private static func standardInput(byteLimit: Int) throws -> MemorySource {
         let file = try File(descriptor: 0, path: "standard input", closes: false)
-        // Read only enough to detect JSON: a stream of records may be endless.
+        // First read only as many bytes as detecting JSON requires, because a stream of records may be endless.
         let head = try file.contents(atMost: 64)
         let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
         if let first = text.first(where: { $0 > 0x20 }), [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(first) {
@@ -66,11 +67,11 @@ extension DownsampleTool {
         try entry(path, record).map { kept($0.original, $0.key, in: $0.cache, path: path) }
     }
 
-    /// Returns the SHA-256 of a record's picture from the index, never from the record. Nil if the picture is not
-    /// cached.
+    /// Returns the SHA-256 of a record's picture, or nil if the picture is not cached. It is read from the index,
+    /// because the record is not trusted.
     public func digest(of path: String, _ record: Record) throws -> String? { try entry(path, record)?.original.sha256 }
 
-    /// Returns the current entry of a record's key; nil if it has another path.
+    /// Returns the entry with the record's key. Returns nil if there is no such entry, or if its path is not `path`.
     func entry(_ path: String, _ record: Record) throws -> (cache: CacheStore, original: Entry, key: CacheKey)? {
         guard let key = try record.string("cache.key").map(CacheKey.init(printed:)),
             let cache = try storage(of: path, record).cache, let original = try cache.lookup(key, handingOut: false),
@@ -96,21 +97,21 @@ extension DownsampleTool {
     private func put(
         _ input: InputFile, _ source: PictureSource, in cache: CacheStore
     ) throws -> (original: Entry, key: CacheKey) {
-        // Check the limits before the picture takes space in the cache.
+        // Check the limits before storing the picture in the cache.
         let info = try source.info()
         let key = try CacheKey.of(input)
         do {
             return (try cache.store(input, key: key, inspect: CacheStore.wholePicture).entry, key)
         } catch let fault as FormatFailure where maker.options.allows(fault) {
-            // Use a separate key, since the truncated picture must never be served as the complete picture.
+            // Use a separate key, so that the truncated picture is never served as the complete picture.
             let key = try CacheKey(printed: "\(CacheKey.truncatedPrefix)\(key)")
             let picture = FileFacts(format: info.format, upright: info.uprightSize)
             return (try cache.store(input, key: key) { _ in picture }.entry, key)
         }
     }
 
-    /// Returns the storage for variants of a picture. If the picture is a pipe, `input` is required, because its
-    /// content identifies it.
+    /// Returns the storage for variants of a picture. If `path` is a pipe, `input` is required, because the picture is
+    /// identified by its content.
     private func storage(of path: String, _ record: Record, _ input: InputFile? = nil) throws -> Storage {
         let stream = try input.flatMap { try $0.sha256OfStream == nil ? nil : CacheKey.of($0).text }
         return try caches.storage(
@@ -119,23 +120,23 @@ extension DownsampleTool {
             scope: record.string("cache.scope"))
     }
 
-    /// Returns the destination of a placeholder: the storage of the record's picture or, if there is no picture, of the
-    /// address with the strictest policy.
+    /// Returns the destination of a placeholder. This is the storage of the record's picture or, if there is no
+    /// picture, the storage for that address of the record that has the strictest policy.
     func standInDestination(_ path: String?, _ record: Record) throws -> any Destination {
         let addresses = PictureAddresses().addresses(in: record)
         return try path.map { try storage(of: $0, record).destination }
             ?? caches.storage(forStandInOf: addresses, scope: record.string("cache.scope")).destination
     }
 
-    /// Throws `CacheFailure.scopeChanged` if the picture's scope was purged or switched after the record got its path:
-    /// the file may still exist, but must not be used.
+    /// Throws `CacheFailure.scopeChanged` if the picture's scope was purged or switched after the path was written to
+    /// the record. The file must not be used, even if it still exists.
     func requireScope(of path: String, _ record: Record) throws {
         guard try caches.isPurged(path) else { return }
         throw CacheFailure.scopeChanged(scope: try record.string("cache.scope") ?? caches.scope().text)
     }
 }
 
-/// The cache has deleted the file that a record names.
+/// The failure for a record whose cached file has been deleted.
 struct EvictedPicture: WrappingFailure {
     let reason: any Failure
 

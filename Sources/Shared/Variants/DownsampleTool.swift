@@ -7,19 +7,19 @@ import Records
 import Store
 import Support
 
-/// Makes variants of each record's picture, for `img-downsample`.
+/// Makes variants of each record's picture. Used by `img-downsample`.
 public struct DownsampleTool: RecordTool {
     public enum Output: Sendable {
-        /// The storage of the original: the cache or a temporary folder.
+        /// The storage of the original, which is the cache or a temporary folder.
         case cache
         case folder(OutputFolder)
         case content(ContentFolder)
         /// The path of a single file.
         case file(String)
-        /// For a single file.
+        /// Standard output, for a single file.
         case standardOutput
 
-        /// Whether the output records report the variants. If not, the cache is not used.
+        /// Whether the variants are reported in records. Otherwise the cache is not used.
         var isForRecords: Bool {
             switch self {
             case .cache, .folder, .content: true
@@ -34,16 +34,17 @@ public struct DownsampleTool: RecordTool {
     let output: Output
     /// The caches of this run, which may contain the pictures of records.
     let caches: Caches
-    /// Restricts the files that records name; arguments may name any file.
+    /// Restricts the files that records may name. Arguments may name any file.
     let pathGuard: PathGuard
-    /// Whether to emit a record after each of its variants, starting with the embedded thumbnail, if any.
+    /// Whether to emit a record after each of its variants. The first variant is then the embedded thumbnail, if there
+    /// is one.
     public var emitsEach = false
-    /// Draws placeholders for missing pictures; nil draws none.
+    /// The settings of placeholders for missing pictures, or nil to draw no placeholders.
     public var fallback: Fallback?
     /// Whether a single file is synced to disk.
     public var synchronizesFiles = false
     let log: Log
-    /// The warnings logged so far. Each is logged only once.
+    /// The warnings that were logged, so that each is logged only once.
     private let warned = Monitor<[String]>([])
 
     /// - Parameter variants: at least one, with distinct names.
@@ -58,8 +59,8 @@ public struct DownsampleTool: RecordTool {
         self.log = log
     }
 
-    /// Accepts records that have a picture, even an exercise's placeholder, whose record has an error. With a
-    /// `fallback`, also accepts other records with an error, and videos without a still.
+    /// Accepts records that have a picture. This includes the placeholder of an exercise, although its record has an
+    /// error. If `fallback` is set, also accepts other records with an error, and videos without a still.
     public func accepts(_ job: RecordJob) -> Bool {
         let hasPicture = job.argument != nil || job.record.hasPath("path")
         if job.argument == nil, isMade(job.record) { return !lacking(job.record).isEmpty }
@@ -68,7 +69,7 @@ public struct DownsampleTool: RecordTool {
         return hasPicture || fallback != nil && job.record.string("media_type") == "video"
     }
 
-    /// Whether the cached file of a record is a movie, which has no variants.
+    /// Returns whether the cached file of a record is a movie, which has no variants.
     func isMovie(_ record: Record) -> Bool {
         record.string("cache.content_type")?.hasPrefix("video/") ?? false
     }
@@ -91,19 +92,19 @@ public struct DownsampleTool: RecordTool {
         _ record: inout Record, argument: String?, _ turn: NamingTurn? = nil, emit: @escaping (Record) -> Void
     ) throws {
         defer { turn?.end() }
-        // Count this thread as busy; only the remaining threads may help with a picture.
+        // Count this thread as busy, so that only the remaining threads may help with a picture.
         maker.options.spareThreads.occupy()
         defer { maker.options.spareThreads.giveBack() }
         if argument == nil, isMade(record) { throw NotMade(variants: lacking(record)) }
         var work = try VariantWork(self, record, argument: argument, turn, emit: emit)
-        // Variants made before a failure are kept.
+        // Return the variants that were made before a failure.
         defer { record = work.record }
         try work.run()
     }
 
     var interruption: Interruption { maker.options.interruption }
 
-    /// Logs a warning, unless this run has logged it before.
+    /// Logs a warning, unless this run has already logged the same text.
     func warnOnce(_ text: String) {
         let isNew = warned.withLock { warned in
             if warned.contains(text) { return false }
@@ -113,7 +114,7 @@ public struct DownsampleTool: RecordTool {
         if isNew { log.warning(text) }
     }
 
-    /// Returns the destination of a record's files; nil for the storage of its picture.
+    /// Returns the destination of a record's files, or nil for the storage of its picture.
     func files(_ path: String?, _ record: Record, _ turn: NamingTurn?) throws -> (any Destination)? {
         switch output {
         case .cache: nil

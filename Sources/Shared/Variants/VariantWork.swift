@@ -6,8 +6,8 @@ import Records
 import Store
 import Support
 
-/// The work on a record: chooses the variants and their destination, opens the picture, makes the thumbnail, makes all
-/// variants in a single decoding, and records the files. Draws placeholders if there is no picture.
+/// Processes a record: chooses the variants and their destination, opens the picture, makes the thumbnail, makes all
+/// variants with a single decoding, and records the files in the index. Draws placeholders if there is no picture.
 struct VariantWork {
     private let tool: DownsampleTool
     private let argument: String?
@@ -15,15 +15,15 @@ struct VariantWork {
     /// The path of the picture.
     private let path: String?
     private let variants: [Variant]
-    /// Nil for the storage of the picture.
+    /// The destination of the variants, or nil for the storage of the picture.
     private let files: (any Destination)?
     private let emit: (Record) -> Void
     /// The record with the variants made so far.
     private(set) var record: Record
-    /// The variants of earlier runs.
+    /// The variants that the record contained before this run.
     private let earlier: Record
     private var made: [String: JSON] = [:]
-    /// A pipe can be read only once.
+    /// The opened file, which is reused because a pipe can be read only once.
     private var opened: InputFile?
 
     init(
@@ -41,7 +41,7 @@ struct VariantWork {
         files = try tool.files(path, record, turn)
     }
 
-    /// Returns the variants with the record's focus, unless an option sets the focus.
+    /// Sets the focus of the variants to the record's focus, unless an option sets the focus.
     private static func focused(_ variants: [Variant], _ record: Record) throws -> [Variant] {
         guard let focus = try Focus.of(record) else { return variants }
         return variants.map { variant in
@@ -58,7 +58,7 @@ struct VariantWork {
             do {
                 try makeVariants(of: path)
             } catch CacheFailure.absent {
-                // The entry was purged or removed after it was found or stored, so try again.
+                // The entry was removed after it was found or stored, so find or store it again.
                 try makeVariants(of: path)
             }
         } catch {
@@ -82,7 +82,7 @@ struct VariantWork {
         try tool.remember(folder.made(files), in: folder.folder.absolutePath(), of: path, input)
     }
 
-    /// Opens the picture. An argument's record gets the path that remains after the run.
+    /// Opens the picture. For an argument, sets the record's `path` to the path that stays valid after the run.
     private mutating func open(_ path: String) throws -> DownsampleTool.OpenPicture {
         guard argument != nil else { return try tool.open(path, isArgument: false, input, files, opened: &opened) }
         record.setPath("path", CacheKey.absolutePath(path))
@@ -91,10 +91,11 @@ struct VariantWork {
         return picture
     }
 
-    /// Makes a variant of the embedded thumbnail, rotated like the other variants, to be shown before them. The
-    /// thumbnail is too coarse if a variant shows only a part of the picture.
+    /// Makes a variant of the embedded thumbnail, which can be shown until the other variants are complete. The
+    /// thumbnail is rotated like the other variants. Makes none if a variant shows only a part of the picture, because
+    /// the thumbnail would be too coarse.
     private mutating func makeThumbnail(_ picture: DownsampleTool.OpenPicture) throws {
-        // Without `variant` in its template, the folder has one name per picture, which the requested variant needs.
+        // If the template lacks `variant`, there is only one file name per picture, which the requested variant needs.
         if case .folder(let folder) = tool.output, !folder.template.has("variant") { return }
         guard variants.allSatisfy({ $0.geometry.region == nil }), let thumbnail = picture.source.thumbnail()
         else { return }
@@ -123,12 +124,13 @@ struct VariantWork {
         return files
     }
 
-    /// Rounded corners or slightly more pixels may cause this growth.
+    /// The least growth that causes a warning. Rounded corners or slightly more pixels may cause smaller growth.
     private static let usualGrowth = 3
-    /// Smaller files load quickly, and the container of a WebP alone is larger than a tiny GIF.
+    /// The maximum size in bytes of a file that causes no warning. Such files load quickly, and the container of a WebP
+    /// alone is larger than a tiny GIF.
     private static let smallFile = 16 << 10
 
-    /// Logs a warning if an animation takes many times the bytes of its source.
+    /// Logs a warning if an animation has many times the bytes of its source.
     private func warn(of file: MadeFile, _ variant: Variant, from path: String, byteCount: Int) {
         guard file.bytes > Self.smallFile, file.bytes / Self.usualGrowth >= byteCount else { return }
         let growth = file.bytes / max(byteCount, 1)
@@ -137,10 +139,11 @@ struct VariantWork {
                 + " --fps N keeps fewer frames, --frame 0 only the first")
     }
 
-    /// The variants that are still to be made.
+    /// The variants that have not been made yet.
     private var rest: [Variant] { variants.filter { made[$0.name] == nil } }
 
-    /// Adds a variant to the record, after the variants of earlier runs and in the requested order.
+    /// Adds a variant to the record. The variants of this run follow the variants of earlier runs, in the requested
+    /// order.
     private mutating func add(_ variant: Variant, _ field: JSON) {
         made[variant.name] = field
         var merged = earlier
@@ -151,8 +154,8 @@ struct VariantWork {
         if tool.emitsEach && !rest.isEmpty { emit(record) }
     }
 
-    /// Returns a failure with the name of the picture, and with the reason for a missing file. Throws
-    /// `CacheFailure.scopeChanged` if the scope of the picture was purged.
+    /// Returns the failure with the name of the picture. If the cached file was evicted, returns a failure with that
+    /// reason. Throws `CacheFailure.scopeChanged` if the scope of the picture was purged.
     private func explained(_ failure: any Failure, of path: String) throws -> any Failure {
         if failure is ImageError || failure is FormatFailure { return NamedFailure(path, failure) }
         guard tool.output.isForRecords, (failure as? SystemFailure)?.isMissing == true else { return failure }
@@ -160,14 +163,14 @@ struct VariantWork {
         return argument == nil && CacheRoot.isLikeBlob(path) ? EvictedPicture(reason: failure) : failure
     }
 
-    /// Whether a failure concerns the picture, rather than the output or a stopped run.
+    /// Returns whether a failure concerns the picture, rather than the output or a stopped run.
     private static func isOfPicture(_ failure: any Failure) -> Bool {
         failure is NamedFailure || failure is ImageError || failure is FormatFailure || failure is PlaceholderError
             || failure is PathRefusal || failure is InputTooLarge || failure.exitCode == .noInput
     }
 
-    /// Draws placeholders for the missing variants, if they are enabled. A failure is only logged, because the record
-    /// keeps the failure of the picture.
+    /// Draws placeholders for the missing variants, if placeholders are enabled. If drawing fails, only logs the
+    /// failure, because the record's `error` is the failure of the picture.
     private mutating func drawPlaceholders(_ failure: (any Failure)?) throws {
         guard let placeholder = tool.fallback?.placeholder(for: input, failure) else { return }
         do {
@@ -178,7 +181,7 @@ struct VariantWork {
         }
     }
 
-    /// Draws a placeholder, if necessary without the parts that cannot be drawn.
+    /// Draws a placeholder. If a font or library is missing, warns and draws it without the parts that need it.
     private mutating func draw(_ placeholder: Placeholder, _ variant: Variant, in destination: any Destination) throws {
         var source = PlaceholderSource(placeholder: placeholder, icon: tool.fallback?.icon, maker: tool.maker)
         for isLast in [false, true] {

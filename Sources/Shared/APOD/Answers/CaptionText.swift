@@ -1,8 +1,7 @@
 import Articles
 import HTML
 
-/// Cleans the title and the explanation of a picture. After the tags are removed, the same rules apply to both
-/// services.
+/// Cleans the title and the explanation of a picture, after their tags are removed. The rules apply to both services.
 enum CaptionText {
     /// Returns the paragraphs of an explanation without the label `Explanation:`, the announcement of tomorrow's
     /// picture, and the code of a removed button that the old service read as text (`digg_url = '…';`, about 2009).
@@ -31,7 +30,7 @@ enum CaptionText {
         return Article(paragraphs: kept)
     }
 
-    /// Returns the title on one line, without the line of credits that follows 184 old titles.
+    /// Returns the title on one line. Drops the line of credits that follows 184 old titles.
     static func title(_ text: String) -> String {
         var kept: [String] = []
         let lines = lines(of: text).map { PlainText.line(ofText: String($0)) }
@@ -63,8 +62,8 @@ enum CaptionText {
         return rest.dropFirst().drop { $0 == " " }
     }
 
-    /// Returns the range of `Tomorrow's picture:`, with either apostrophe. Without the colon it is an ordinary
-    /// sentence.
+    /// Returns the range of `Tomorrow's picture:`, with a straight or a curved apostrophe. Without a colon, the words
+    /// are part of an ordinary sentence.
     private static func tomorrowLabel(in line: String) -> Range<String.Index>? {
         for words in ["Tomorrow's picture", "Tomorrow\u{2019}s picture"] {
             guard let range = line.firstRange(ofIgnoringCase: words) else { continue }
@@ -74,7 +73,7 @@ enum CaptionText {
         return nil
     }
 
-    /// Returns the text without assignments to names with the prefix `digg_`, each up to its semicolon.
+    /// Removes all assignments to names with the prefix `digg_`, each up to its semicolon.
     private static func withoutButtonCode(_ text: LinkedText) -> LinkedText {
         var kept = ""
         var rest = text.text[...]
@@ -84,7 +83,7 @@ enum CaptionText {
             kept += rest[..<name.lowerBound]
             rest = word.firstIndex(of: ";").map { word[$0...].dropFirst() } ?? ""
         }
-        // Only texts of the old service have such code, and these texts have no links.
+        // Only texts of the old service contain such code, and they have no links to preserve.
         return kept.isEmpty && rest.utf8.count == text.text.utf8.count
             ? text : LinkedText(PlainText.folded(kept + rest))
     }

@@ -1,7 +1,7 @@
 import Articles
 import HTML
 
-/// A line of credits: the creators of a picture, and whether anyone claims a copyright.
+/// A line of credits: the creators of a picture, and whether the line mentions a copyright or licence.
 struct CreditLine: Equatable {
     /// The names without labels.
     let names: String?
@@ -10,7 +10,7 @@ struct CreditLine: Equatable {
     /// Whether the line mentions a copyright or a licence.
     let mentionsRights: Bool
 
-    /// - Parameter text: plain text, folded.
+    /// - Parameter text: plain text on one line (`PlainText.folded`).
     init(_ text: String) {
         var rest = Substring(text)
         var sawLabel = false
@@ -26,8 +26,8 @@ struct CreditLine: Equatable {
         mentionsRights = ["copyright", "license", "licence", "\u{A9}"].contains { text.containsIgnoringCase($0) }
     }
 
-    /// Joins the lines of a credit. A semicolon precedes each label of a role (`Music: Ada Example`), at the start of a
-    /// line or, for the usual roles, within it.
+    /// Joins the lines of a credit. Inserts a semicolon before each label of a role (`Music: Ada Example`). At the
+    /// start of a line, any phrase of at most 40 bytes can be a role. Within a line, only the words in `roles` can.
     static func joined(_ lines: [String]) -> String {
         let text = lines.filter { !$0.isEmpty }.reduce(into: "") { text, line in
             if text.isEmpty {
@@ -48,7 +48,7 @@ struct CreditLine: Equatable {
     private static func settingOffRoles(in text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: ":")) else { return text }
         var words = text.split(separator: " ").map(String.init)
-        // Do not split the label at the start of the text.
+        // The text may begin with a label. Insert no semicolon within it.
         let first = label(of: text).map { text[$0].split(separator: " ").count } ?? 0
         for index in words.indices.dropFirst(max(first, 1)) where words[index].last == ":" {
             let start = start(ofLabelEndingAt: index, in: words)
@@ -79,7 +79,7 @@ struct CreditLine: Equatable {
         (text.last == ":" ? String(text.dropLast()) : text).lowercased()
     }
 
-    /// The roles that NASA writes within a line, and the kinds that may precede a role.
+    /// The roles that NASA writes within a line, and the adjectives (`kinds`) that may precede a role.
     private static let roles: Set = [
         "text", "music", "processing", "narration", "animation", "image", "digital", "additional", "video", "sound",
     ]
@@ -95,8 +95,9 @@ struct CreditLine: Equatable {
         return String(rest)
     }
 
-    /// Returns the range of a label at the start of the text, with its colon: a few words without punctuation that
-    /// include credit, copyright or licence, such as `Illustration Credit & Copyright:`.
+    /// Returns the range of a label at the start of the text, including its colon. A label, such as `Illustration
+    /// Credit & Copyright:`, has at most 60 bytes, consists of letters, blanks, `&` and `/`, and contains credit,
+    /// copyright, license or licence.
     static func label(of text: some StringProtocol) -> Range<String.Index>? {
         guard text.utf8.contains(UInt8(ascii: ":")), let colon = text.firstIndex(of: ":") else { return nil }
         let words = text[..<colon]

@@ -10,10 +10,10 @@ struct EmbeddedMedia: Equatable {
         let linked: MediaAddress?
     }
 
-    /// Players and movies, without duplicates, in page order. Certain videos come before other frames, since some
-    /// frames only count visitors.
+    /// Players and movies, without duplicates, in page order. Addresses that are certainly videos precede other frames,
+    /// because some frames only count visitors.
     private(set) var videos: [MediaAddress] = []
-    /// The poster of the first video that has one.
+    /// The first poster of a `video` element.
     private(set) var poster: MediaAddress?
     private(set) var pictures: [Picture] = []
 
@@ -36,7 +36,8 @@ struct EmbeddedMedia: Equatable {
                 videos += [address("src")].compactMap { $0 }
                 poster = poster ?? address("poster").flatMap { $0.isStandIn ? nil : $0 }
             case "source":
-                // A source in `picture` has no `src`; a source in `audio` is recognised by its type.
+                // A `source` in a `picture` element has no `src`. A `source` in an `audio` element is recognised by its
+                // type.
                 guard let source = address("src"), element.attributes["type"]?.containsIgnoringCase("audio") != true,
                     source.kind != .picture
                 else { continue }

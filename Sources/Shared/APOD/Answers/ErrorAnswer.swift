@@ -22,9 +22,9 @@ enum ErrorAnswer {
     }
 
     /// - Parameters:
-    ///   - day: the requested day; nil for a list.
+    ///   - day: the requested day, or nil if a list was requested.
     ///   - newest: the newest day that may be published now.
-    ///   - attempts: the number of requests made.
+    ///   - attempts: the number of requests that were made.
     static func failure(
         for answer: FetchFailure.Answer, from server: Server, day: CalendarDay?, newest: CalendarDay, attempts: Int = 1
     ) -> APODFailure {
@@ -37,12 +37,12 @@ enum ErrorAnswer {
         case 401, 403: return .forbidden(server, status: answer.status)
         case 404 where code == "rest_no_route": return .refused(server, status: 404, said: said)
         case 404, 410:
-            // Both services send a `code` if a day has no picture. Without a code, the page comes from the site or a
-            // gateway: the service itself is gone, and the answer does not concern the day.
+            // Both services send a `code` if a day has no picture. An answer without a code comes from the site or a
+            // gateway, because the service itself is gone. Such an answer does not concern the day.
             return (body.has("code") ? absent : nil) ?? .refused(server, status: answer.status, said: said)
         case 400:
-            // The old server reports a day as out of range if it is not published yet by the server's clock in UTC.
-            // NASA's rewrite of the server reports any day without a picture as out of range.
+            // The old server reports a day as out of range until the day begins in UTC. NASA's rewrite of the server
+            // reports any day without a picture as out of range.
             let isAbsent = said?.containsIgnoringCase("no APOD entry found") == true
             let isOutOfRange = said?.containsIgnoringCase("Date must be between") == true
             let isTooLate = isOutOfRange && day.map { $0 >= newest } == true
@@ -57,8 +57,8 @@ enum ErrorAnswer {
         }
     }
 
-    /// Returns the failure in an answer of NASA's old server with status 200 and an error in place of the picture
-    /// (`{"message","error"}`); nil for other answers.
+    /// Returns the failure if the answer has an error in place of a picture (`{"message","error"}`), which NASA's old
+    /// server sends with status 200. Returns nil for other answers.
     static func failure(in bytes: [UInt8], from server: Server) -> APODFailure? {
         guard let body = try? Record(parsing: bytes), !body.has("date"), body.string("error") != nil else { return nil }
         return .refused(server, status: 200, said: words(of: body, bytes))
@@ -67,7 +67,7 @@ enum ErrorAnswer {
     /// Returns whole seconds, rounded up.
     private static func seconds(_ span: Duration) -> Int { Int(min(span.milliseconds, 1 << 40) + 999) / 1000 }
 
-    /// Returns the old server's general sentence followed by the actual error.
+    /// Returns the old server's messages: a general sentence, followed by the actual error.
     private static func sentences(of body: Record) -> String? {
         let sentences = [body.string("message"), body.string("error")].compactMap { $0 }
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")
@@ -82,9 +82,9 @@ enum ErrorAnswer {
         return text.isEmpty ? nil : text
     }
 
-    /// Returns the start of a body on one line of at most 200 characters, for the log; nil for an empty body.
+    /// Returns the start of a body for the log, on one line of at most 200 characters. Returns nil for an empty body.
     static func excerpt(_ bytes: [UInt8]) -> String? {
-        // 4,000 bytes are enough for 200 characters of any kind.
+        // Decode only 4,000 bytes, which are enough for 200 characters of any script.
         let text = clipped(PlainText.folded(String(decoding: bytes.prefix(4000), as: UTF8.self)))
         return text.isEmpty ? nil : text
     }

@@ -5,10 +5,10 @@ import Support
 
 /// Reads the object for one day from a classic server, which answers as api.nasa.gov did.
 ///
-/// The fields of the object have the same names as the fields of the record. This type repairs the mistakes that the
-/// server's scraper made in thirty years of pages.
+/// The fields of the object have the same names as the fields of the record. This type corrects the mistakes of the
+/// server's scraper, which reads thirty years of pages.
 enum LegacyAnswer {
-    /// Throws `APODFailure` if a field is missing, or the picture is replaced by a stand-in.
+    /// Throws `APODFailure` if a field is missing, or if the service returns a stand-in instead of the picture.
     static func picture(from object: Record, server: Server) throws(APODFailure) -> Picture {
         // NASA's rewrite of its server returns objects of the new service at the old address.
         if object.has("basic_html") { return try ScienceAnswer.picture(from: object, server: server) }
@@ -27,7 +27,7 @@ enum LegacyAnswer {
         // `hdurl` may be a movie (until 2010) or a page. The day then has no larger picture.
         let full = hdurl.flatMap { $0.isVideo || $0.kind == .page || $0.isStandIn ? nil : $0 }
         let type = mediaType(of: object, url: url, full: full)
-        // An answer with NASA's logo has the name of the site as its title.
+        // If the answer contains NASA's logo instead of a picture, its title is the name of the site.
         if title == "NASA Science" || [url, hdurl].contains(where: { $0?.isStandIn == true }) && type == .image {
             throw .standIn(.placeholder, day, server)
         }
@@ -46,8 +46,8 @@ enum LegacyAnswer {
 
     private static let site = MediaAddress("https://apod.nasa.gov/apod/")
 
-    /// Returns `media_type`, or the type that the addresses suggest if `media_type` is missing (until 2015), unknown,
-    /// or contradicted by the addresses.
+    /// Returns `media_type`. If the field is missing (until 2015), unknown, or contradicted by the addresses, returns
+    /// the type that the addresses suggest.
     ///
     /// - Parameter full: the larger picture, if any.
     private static func mediaType(of object: Record, url: MediaAddress?, full: MediaAddress?) -> Picture.MediaType {

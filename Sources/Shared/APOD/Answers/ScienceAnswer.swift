@@ -3,14 +3,14 @@ import HTML
 import Records
 import Support
 
-/// Reads the new service's object for one day.
+/// Reads the JSON object that the new service returns for one day.
 ///
-/// The texts are HTML, `url` is the article, and `hdurl` is a resized picture or the still of a video. The address of a
-/// video is only in `basic_html`.
+/// In this object, texts are HTML, `url` is the address of the article, and `hdurl` is the address of a resized picture
+/// or of a video's still. The address of a video is only in `basic_html`.
 enum ScienceAnswer {
-    /// Throws `APODFailure` if a field is missing, or the picture is replaced by a stand-in.
+    /// Throws `APODFailure` if a field is missing, or if the service returns a stand-in instead of the picture.
     ///
-    /// - Parameter server: may be a classic server, which can return objects of the new service.
+    /// - Parameter server: the server that returned the object. A classic server may return objects of the new service.
     static func picture(from object: Record, server: Server = .science) throws(APODFailure) -> Picture {
         let answer = AnswerFields(object: object, server: server)
         let day = try answer.day()
@@ -35,12 +35,13 @@ enum ScienceAnswer {
     /// will download the highest resolution version available.`
     private static func isInstruction(_ alt: String) -> Bool { alt.hasPrefix(ignoringCase: "See Explanation") }
 
-    /// Returns the address of an article; nil for the address of a picture.
+    /// Returns the address if it may belong to an article, or nil if it is the address of a picture or movie.
     private static func article(_ text: String?) -> MediaAddress? {
         MediaAddress(text).flatMap { [.page, .unknown].contains($0.kind) ? $0 : nil }
     }
 
-    /// Returns the HTML of a title with line breaks outside tags replaced by `<br>`, since credits follow a line break.
+    /// Replaces line breaks outside the tags of a title by `<br>`, because a line break separates the title from its
+    /// credits.
     private static func withBreaks(_ html: String) -> String {
         CaptionText.lines(of: html).reduce(into: "") { result, line in
             let isInTag = result.lastIndex(of: "<").map { !result[$0...].contains(">") } ?? false
@@ -50,9 +51,9 @@ enum ScienceAnswer {
 
     /// The creators of the picture, and the copyright holder.
     ///
-    /// NASA's fields `credit` and `copyright` usually have the same line. If its label is `Image Credit:` and it
-    /// mentions no copyright or licence, `copyright` is absent, as in the old service. If it has no label, as since
-    /// 2026, NASA's field `copyright` is used unchanged.
+    /// NASA's fields `credit` and `copyright` usually contain the same line. If the line has a label such as `Image
+    /// Credit:` but mentions no copyright or licence, `copyright` is nil, as in the old service. If the line has no
+    /// label, which is usual since 2026, `copyright` contains all its names.
     private struct Rights {
         let credit: String?
         let copyright: String?
@@ -86,7 +87,8 @@ enum ScienceAnswer {
             let still = given.flatMap { $0.isStandIn || $0.isVideo || $0.kind == .page ? nil : $0 }
             let word = PlainText.folded(object.string("media_type") ?? "").lowercased()
             if word == "image", let still {
-                // On most days the page adds nothing, and parsing the page costs more than everything else.
+                // On most days, the page contains no further addresses. Parsing it would cost more than the rest of the
+                // function.
                 type = .image
                 url = still
                 hdurl = still.withoutResizing
@@ -95,11 +97,12 @@ enum ScienceAnswer {
             guard let embedded = EmbeddedMedia(page: object.string("basic_html") ?? "", base: permalink) else {
                 throw answer.bad(.tangledHTML(field: "basic_html"))
             }
-            // A movie or player in `hdurl` counts like a movie or player in the page.
+            // If the page has no video, use a movie or player in `hdurl`.
             let video = embedded.videos.first ?? given.flatMap { $0.isVideo ? $0 : nil }
             switch word {
             case "video": type = .video
-            // The new service uses these words for any frame. A player's address shows that it is a video.
+            // The new service uses these words for any frame. The address of a known player shows that the frame
+            // contains a video.
             case "iframe", "other": type = video?.isVideo == true ? .video : .other
             case "image": type = .image
             default: type = still == nil && embedded.pictures.isEmpty && video?.isVideo == true ? .video : .image

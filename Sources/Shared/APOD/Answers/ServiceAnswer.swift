@@ -1,10 +1,11 @@
 import Records
 import Support
 
-/// Reads the body of an answer with status 200. Throws `APODFailure` for a body of another shape.
+/// Reads the body of an answer with status 200. Throws `APODFailure` if the body is not a JSON object or array of the
+/// expected form.
 enum ServiceAnswer {
-    /// Returns the result for the requested day, with NASA's own object. Also throws if the object is about another
-    /// day.
+    /// Returns the result for the requested day, including the service's JSON object. Also throws if the object is
+    /// about another day.
     ///
     /// - Parameter time: when the answer arrived.
     static func day(
@@ -12,7 +13,7 @@ enum ServiceAnswer {
     ) throws(APODFailure) -> DayResult {
         guard try begins(bytes, server) == UInt8(ascii: "{") else { throw .badAnswer(.arrayForObject, server) }
         guard let answer = try records(in: bytes, server).first else { throw .badAnswer(.notJSON, server) }
-        // Check the date first, since other faults of an answer about another day do not matter.
+        // Check the date first: if the answer is about another day, its other errors do not matter.
         let answered = try AnswerFields(object: answer, server: server).day()
         guard answered == day else { throw .wrongDay(asked: day, answered: answered, server) }
         return result(of: day, answer, server, at: time)
@@ -28,7 +29,7 @@ enum ServiceAnswer {
         for answer in try records(in: bytes, server) {
             let fields = AnswerFields(object: answer, server: server)
             guard let day = try? fields.day(), first <= day, day <= last else { continue }
-            // If a day is listed twice, prefer the picture.
+            // If a day is listed twice, prefer the object with a picture.
             if days[day]?.picture != nil { continue }
             days[day] = result(of: day, answer, server, at: time)
         }
@@ -50,7 +51,7 @@ enum ServiceAnswer {
         return DayResult(day: day, outcome: outcome, fetchedAt: time, raw: answer.line)
     }
 
-    /// Returns the first byte of the JSON value, a brace or a bracket.
+    /// Returns the first byte of the JSON value, which is an opening brace or bracket.
     private static func begins(_ bytes: [UInt8], _ server: Server) throws(APODFailure) -> UInt8 {
         var rest = bytes[...]
         if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
@@ -78,7 +79,7 @@ enum ServiceAnswer {
         throw .badAnswer(.tooMany, server)
     }
 
-    /// A month has 31 days, and a service that ignores the query lists a hundred days. Millions of empty objects would
-    /// take twenty times their size in memory.
+    /// The maximum number of objects in a list. A month has 31 days, and a service that ignores the query lists a
+    /// hundred days. Parsing millions of empty objects would take twenty times their size in memory.
     private static let mostObjects = 1000
 }

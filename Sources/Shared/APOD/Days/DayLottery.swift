@@ -7,8 +7,8 @@ struct DayLottery {
     private let has: @Sendable (CalendarDay) -> Bool
     private var generator: SplitMix64
 
-    /// The number of candidates: the days from the first picture until 2174, most of them in the future. Because the
-    /// number is constant, a seed always draws the same days.
+    /// The number of candidates: all days from the first picture until 2174, most of which are in the future. The
+    /// number is constant, so that a seed always draws the same days.
     private static let drum = 1 << 16
 
     init(through last: CalendarDay, seed: UInt64) {
@@ -24,11 +24,11 @@ struct DayLottery {
         generator = SplitMix64(seed: seed)
     }
 
-    /// Draws from all candidates and rejects days without a picture. All days with a picture are equally likely. A
-    /// newly published day changes the sequence of a seed only if it is drawn.
+    /// Draws from all candidates and rejects days without a picture, so that all days with a picture are equally
+    /// likely. A newly published day changes the days that a seed draws only if the seed draws the new day.
     ///
-    /// Cost: O(count) memory; about six draws per day, up to sixty if nearly all days are drawn. If there are only a
-    /// few days, drawing the last takes about 65,536 draws, a few milliseconds.
+    /// Cost: O(count) memory, and about six random numbers per day, or up to sixty if nearly all days are drawn. If
+    /// only a few days have a picture, the last of them takes about 65,536 random numbers, which is a few milliseconds.
     ///
     /// - Precondition: `count` is at most `published`, and this is the first call.
     mutating func draw(_ count: Int) -> [CalendarDay] {

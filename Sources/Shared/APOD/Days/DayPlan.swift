@@ -3,19 +3,19 @@ import Support
 /// The days to fetch, in order. Planning depends only on the arguments and the time, and makes no request.
 public struct DayPlan: Sendable, Equatable {
     enum Step: Sendable, Equatable {
-        /// A day that must be published.
+        /// A day. If it is not published yet, its result is a failure.
         case day(CalendarDay)
         /// A day of a range, skipped if it is not published yet.
         case dayIfPublished(CalendarDay)
-        /// The newest published days, oldest first. The last of them is `from` or, if `from` is not published, the
-        /// newest day before it.
+        /// This number of published days, oldest first, up to `from`. If `from` is not published yet, the last is the
+        /// newest published day before it.
         case newest(Int, from: CalendarDay)
     }
 
     let steps: [Step]
-    /// Days of the ranges that never had a picture, ascending. They have no step.
+    /// The days in the requested ranges that never had a picture, in ascending order. `steps` does not contain them.
     public let gaps: [CalendarDay]
-    /// Whether the newest day appears only once, even if several steps name it.
+    /// Whether the newest day is returned only once, even if several steps name it.
     let givesNewestOnce: Bool
 
     init(steps: [Step], gaps: [CalendarDay] = [], givesNewestOnce: Bool = false) {
@@ -34,8 +34,8 @@ public struct DayPlan: Sendable, Equatable {
 
     // MARK: Plans for a request
 
-    /// Returns a plan for these days in this order, with the newest day once. Throws `UsageFailure` for an impossible
-    /// day; the message states the valid range.
+    /// Returns a plan for these days in the given order, in which the newest day appears only once. Throws
+    /// `UsageFailure` for an impossible day; the message states the valid range.
     static func named(_ days: [NamedDays], at time: Timestamp) throws -> DayPlan {
         let newest = PublishedDays.newest(at: time)
         let parts = try days.map { days in
@@ -54,16 +54,16 @@ public struct DayPlan: Sendable, Equatable {
             givesNewestOnce: days.count > 1)
     }
 
-    /// Returns a plan for the newest pictures. Throws `UsageFailure` if there are fewer.
+    /// Returns a plan for the newest `count` pictures. Throws `UsageFailure` if fewer have been published.
     static func last(_ count: Int, at time: Timestamp) throws -> DayPlan {
         let newest = PublishedDays.newest(at: time)
         try check(count, of: PublishedDays.count(through: newest))
         return DayPlan(steps: [.newest(count, from: newest)])
     }
 
-    /// Returns a plan for random days, drawn here because the new service has no random mode. A seed always draws the
-    /// same days in the same order, except that later runs may also draw newly published days. Throws `UsageFailure` if
-    /// there are fewer days.
+    /// Returns a plan for random days. The days are drawn locally, because the new service cannot select random days. A
+    /// seed always draws the same days in the same order, except that later runs may also draw newly published days.
+    /// Throws `UsageFailure` if there are fewer days.
     static func random(_ count: Int, seed: UInt64, at time: Timestamp) throws -> DayPlan {
         // The newest day may not be published yet.
         var lottery = DayLottery(through: PublishedDays.newest(at: time).advanced(by: -1), seed: seed)
@@ -80,13 +80,13 @@ public struct DayPlan: Sendable, Equatable {
         let first = max(starting.lowerBound, PublishedDays.first)
         let ending = (end ?? .today).span(newest: newest)
         if let end { try PublishedDays.check(ending, called: end.description, at: time) }
-        // In time zones where the next day has begun, the start may be later than the newest day.
+        // A user in a time zone where the next day has begun may name a start that is later than the newest day.
         let last = end == nil ? max(first, newest) : ending.upperBound
         guard first <= last else { throw UsageFailure("the range ends on \(last), before its start on \(first)") }
         let end =
             switch end {
-            // If the end is a named day that is not published yet, the run reports the skipped day. A month or an open
-            // range ends with the newest day.
+            // If the user named the last day and it is not published yet, keep it in the plan, so that the run reports
+            // it as skipped. All other ranges end with the newest day.
             case .day, .yesterday: last
             case .today, .month, .year, .range, nil: min(last, max(first, newest))
             }

@@ -1,6 +1,6 @@
 import Support
 
-/// The days named by a word, in `--date` or on a line of standard input.
+/// The days that a word names, in a value of `--date` or on a line of standard input.
 indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
     /// The newest published day.
     case today
@@ -11,8 +11,8 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
     case month(Int, year: Int)
     /// All days of a year, 1 to 9999.
     case year(Int)
-    /// The days from the beginning of the first to the end of the second or, for nil, to the newest day. Neither end is
-    /// itself a range.
+    /// The days from the beginning of the first value to the end of the second, or to the newest day if the second is
+    /// nil. Neither value is itself a range.
     case range(NamedDays, through: NamedDays?)
 
     /// Reads `today`, `yesterday`, `2024-02-03`, `2024-02` or `2024`, or a range such as `2024-02-03..2024-03` or
@@ -21,7 +21,7 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
     /// Throws `UsageFailure` for other texts; the message distinguishes dates that do not exist (`2024-02-30`,
     /// `2024-13`) from texts that are not dates. `DayPlan` refuses valid dates without a picture.
     ///
-    /// - Parameter time: determines the valid range that messages state.
+    /// - Parameter time: determines the range of valid days in messages.
     init(typed text: String, at time: Timestamp) throws {
         if let ends = Self.ends(of: text) {
             guard !ends.start.isEmpty else {
@@ -49,7 +49,7 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Reads one end of a range.
+    /// Reads the first or last day of a range.
     private init(end text: String, at time: Timestamp) throws {
         try self.init(typed: text, at: time)
         if case .range = self { throw UsageFailure("\"\(text)\" is a range; use a single day, month or year") }
@@ -84,14 +84,14 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
 
     // MARK: Reading
 
-    /// Splits the text at the first `..`. Returns nil if there is none.
+    /// Splits the text at the first `..`. Returns nil if the text contains no `..`.
     private static func ends(of text: String) -> (start: String, end: String)? {
         guard text.utf8.count <= longest, let start = text.prefix(before: "..") else { return nil }
         return (String(start), String(decoding: text.utf8.dropFirst(start.utf8.count + 2), as: UTF8.self))
     }
 
-    /// Returns the numbers of `2024`, `2024-02` or `2024-02-03`, with exactly these counts of ASCII digits; otherwise
-    /// nil.
+    /// Returns the numbers in `2024`, `2024-02` or `2024-02-03`. Returns nil for other texts, or if a number has more
+    /// or fewer ASCII digits than in these examples.
     private static func numbers(_ text: String) -> [Int]? {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count <= 3, parts.map(\.utf8.count) == Array([4, 2, 2].prefix(parts.count)) else { return nil }
@@ -111,8 +111,8 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// The longest text, in bytes, that is parsed or quoted in full. No date is longer, and a line of standard input
-    /// may have 16 MiB.
+    /// The maximum length in bytes of a text that is parsed or quoted in full. No date is longer. A line of standard
+    /// input may have 16 MiB.
     private static let longest = 40
 
     private static func quoted(_ text: String) -> String {

@@ -4,23 +4,25 @@ import Support
 enum PublishedDays {
     static let first = day(1995, 6, 16)
 
-    /// The days that never had a picture: the three after the first, and 2020-06-10. Both services answer 404 for them.
+    /// The days that never had a picture: the three days after the first picture, and 2020-06-10. Both services answer
+    /// 404 for them.
     static let gaps: Set<CalendarDay> = [day(1995, 6, 17), day(1995, 6, 18), day(1995, 6, 19), day(2020, 6, 10)]
 
     /// Returns the newest day that may be published: the date at UTC-4.
     ///
     /// NASA publishes at 00:05 US Eastern time, which is UTC-4 in summer and UTC-5 in winter. UTC-4 never misses a
-    /// published picture in any season, and needs no daylight saving rules. The cost is a request that fails with 404
-    /// in the five minutes after midnight and, in winter, in the hour before midnight. With UTC+14, the first zone to
-    /// change its date, this request would fail for eighteen hours a day.
+    /// published picture in any season, and needs no daylight saving rules. As a drawback, the first request fails with
+    /// 404 during the five minutes after midnight and, in winter, during the hour before midnight. With UTC+14, the
+    /// first time zone to begin a day, the first request would fail for eighteen hours a day.
     static func newest(at time: Timestamp) -> CalendarDay {
         max(first, CalendarDay(at: time, offset: .seconds(-4 * 3600)))
     }
 
-    /// The last day that can be named.
+    /// The last day that a user can name, or that a service can list.
     static let last = day(9999, 12, 31)
 
-    /// Returns the date at UTC+14, the latest date anywhere, so that "today" is valid in all zones.
+    /// Returns the date at UTC+14, the latest date of all time zones, so that a user in any zone can name the local
+    /// date.
     static func latestToday(at time: Timestamp) -> CalendarDay {
         max(first, CalendarDay(at: time, offset: .seconds(14 * 3600)))
     }
@@ -38,7 +40,7 @@ enum PublishedDays {
             "\(name) is \(isEarly ? "before the first picture of the day" : "in the future"); \(rangeAdvice(at: time))")
     }
 
-    /// Returns the valid range as the end of a message.
+    /// Returns the range of valid days as advice for the end of a message.
     static func rangeAdvice(at time: Timestamp) -> String { "use a day from \(first) to \(latestToday(at: time))" }
 
     /// Returns the days that have a picture.

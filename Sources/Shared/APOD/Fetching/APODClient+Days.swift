@@ -2,8 +2,8 @@ import Store
 import Support
 
 extension APODClient {
-    /// Returns the results of a window, in order. Like every method here, throws `Cancelled`, or a failure that ends
-    /// the run.
+    /// Returns the results of a window, in order. All methods of this extension throw `Cancelled`, or a failure that
+    /// ends the run.
     func results(of window: PlanWindows.Window) throws -> [DayResult] {
         switch window {
         case .known(let result): return try withFallback([result])
@@ -20,8 +20,8 @@ extension APODClient {
         }
     }
 
-    /// Returns the result of each day, in order, from the cache or the services. Answers are cached as they arrive. If
-    /// a service cannot return a page, or a page omits days, the missing days are requested singly.
+    /// Returns the result of each day, in order, from the cache or the services. Each answer is cached when it arrives.
+    /// If a request for several days fails, or its answer omits days, the missing days are requested singly.
     func results(of days: [CalendarDay]) throws -> [DayResult] {
         var old: [CalendarDay: DayResult] = [:]
         // Days that never had a picture need no request.
@@ -40,12 +40,13 @@ extension APODClient {
         }
     }
 
-    /// Asks each service in order for the days that the services before it could not answer.
+    /// Queries the services in order. Each service is queried for the days that the previous services could not return.
     ///
-    /// If all services fail, the result is the failure of the first, which may be transient. A classic server may
-    /// return only NASA's logo since October 2026, which is a permanent failure.
+    /// If all services fail, the result is the failure of the first service, which may be transient. The failure of a
+    /// classic server is less useful: since October 2026, such a server may return only NASA's logo, which is a
+    /// permanent failure.
     ///
-    /// - Parameter ask: returns the results of a service; days without a result are dropped.
+    /// - Parameter ask: returns the results of a service. Days without a result are dropped.
     func answers(
         for days: [CalendarDay], ask: ([CalendarDay], ServiceClient) throws -> [CalendarDay: DayResult]
     ) rethrows -> [CalendarDay: DayResult] {
@@ -78,7 +79,8 @@ extension APODClient {
 
     // MARK: Cached days
 
-    /// Returns the fresh cached results, and the expired pictures, which are used if no service can be reached.
+    /// Returns the fresh cached results, and the expired cached pictures (`old`), which are used if no service can be
+    /// reached.
     func keptDays(
         _ days: [CalendarDay], of service: Service
     ) throws -> (fresh: [CalendarDay: DayResult], old: [CalendarDay: DayResult]) {
@@ -108,7 +110,7 @@ extension APODClient {
         try keptDays([day], of: service).fresh[day]
     }
 
-    /// Returns the fresh cached picture of the first service, or nil if a request may be necessary.
+    /// Returns the first service's cached picture if it is fresh and needs no fallback, otherwise nil.
     func keptPicture(of day: CalendarDay) throws -> DayResult? {
         guard let service = services.first?.service, let result = try freshResult(of: day, service),
             let picture = result.picture, picture.mediaType == .image || !options.fallsBack
@@ -116,10 +118,10 @@ extension APODClient {
         return result
     }
 
-    /// Caches answers, and returns them without raw objects unless these were requested.
+    /// Caches the answers and returns them. Removes the services' JSON objects unless `options.raw` requests them.
     ///
-    /// A failure never replaces a cached picture: NASA's failures are often temporary, while a lost picture may never
-    /// return.
+    /// A failure never replaces a cached picture: NASA's failures are often temporary, while a picture that is lost at
+    /// NASA may never return.
     func keep(_ answers: [CalendarDay: DayResult], of service: Service) throws -> [CalendarDay: DayResult] {
         var answers = answers
         if !options.raw { for day in answers.keys { answers[day]?.raw = nil } }
@@ -159,7 +161,8 @@ extension APODClient {
         return results
     }
 
-    /// Prevents other processes from requesting the days. Returns nil for a refresh, or if answers cannot be cached.
+    /// Locks the request for these days, so that other processes do not make it as well. Returns nil for a refresh, or
+    /// if answers cannot be cached.
     private func turn(toAsk service: ServiceClient, for days: ArraySlice<CalendarDay>) throws -> KeyLock? {
         guard !options.refreshes, let first = days.min(), let last = days.max() else { return nil }
         return try store.turn(toAsk: service.service, for: first == last ? "\(first)" : "\(first)-\(last)")
@@ -178,7 +181,7 @@ extension APODClient {
         return try keep([day: result], of: service.service)[day] ?? result
     }
 
-    /// Returns a service's results for neighbouring days, or nil if they must be requested singly.
+    /// Requests neighbouring days from a service at once. Returns nil if the days must be requested singly.
     private func askPage(
         of days: ArraySlice<CalendarDay>, _ service: ServiceClient
     ) throws -> [CalendarDay: DayResult]? {

@@ -1,10 +1,10 @@
 import Support
 
 extension APODClient {
-    /// The number of days to search for an image. Every year so far had images.
+    /// The number of days before a day in which to search for an image. Every year so far had images.
     private static let fallbackDays = 365
 
-    /// Replaces each result without an image by the latest image before it, with the option `fallsBack`. Throws
+    /// With the option `fallsBack`, replaces each result that has no image by the latest earlier image. Throws
     /// `Cancelled`, or a failure that ends the run.
     func withFallback(_ results: [DayResult]) throws -> [DayResult] {
         guard options.fallsBack, results.contains(where: lacksImage) else { return results }
@@ -12,7 +12,8 @@ extension APODClient {
         return try results.map { lacksImage($0) ? try previousImage(to: $0, known: &known) : $0 }
     }
 
-    /// Searches one page after another. A day that fails temporarily ends the search, since it may have an image.
+    /// Searches backwards for an image, one page of days at a time. A day that fails temporarily ends the search,
+    /// because it may have an image.
     private func previousImage(to result: DayResult, known: inout [CalendarDay: DayResult]) throws -> DayResult {
         let start = result.picture?.day ?? result.day
         let earliest = max(PublishedDays.first, start.advanced(by: -Self.fallbackDays))
@@ -32,7 +33,7 @@ extension APODClient {
         return result
     }
 
-    /// Returns whether the day certainly has no image: another medium, no picture, or a stand-in.
+    /// Returns whether the day certainly has no image, because it has another medium, no picture, or a stand-in.
     private func lacksImage(_ result: DayResult) -> Bool {
         switch result.outcome {
         case .picture(let picture): picture.mediaType != .image

@@ -4,7 +4,8 @@ extension APODClient {
     /// Returns the cached days with a picture that matches the options, in ascending order. Makes no request. Throws
     /// `Cancelled`, or a failure that ends the run.
     ///
-    /// - Parameter plan: limits the days; nil for all. The newest cached picture counts as the newest day.
+    /// - Parameter plan: the days to return, or nil for all cached days. If the plan contains the newest day, the
+    ///   newest cached picture is used for it.
     public func wantedKeptDays(in plan: DayPlan? = nil) throws -> [CalendarDay] {
         let last = PublishedDays.latestToday(at: clock.now())
         var named = plan.map { Set($0.steps.compactMap(\.namedDay)) }
@@ -15,7 +16,7 @@ extension APODClient {
         var days: [CalendarDay] = []
         var start = named.map { $0.min() ?? last } ?? PublishedDays.first
         let end = min(last, named?.max() ?? last)
-        // The texts of a year take 2 MB, so read a year at a time.
+        // Read a year at a time, because the texts of a year take 2 MB.
         while start <= end {
             try interruption.check()
             let stop = min(end, start.advanced(by: 365))
@@ -42,7 +43,7 @@ extension APODClient {
 }
 
 extension DayPlan.Step {
-    /// The day of the step; nil for the newest days.
+    /// The day of the step, or nil for a step that requests the newest days.
     fileprivate var namedDay: CalendarDay? {
         switch self {
         case .day(let day), .dayIfPublished(let day): day

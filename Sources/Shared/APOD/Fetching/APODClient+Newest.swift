@@ -5,20 +5,20 @@ extension APODClient {
     /// The newest day that may be published.
     var newestDay: CalendarDay { PublishedDays.newest(at: clock.now()) }
 
-    /// The number of days to search backwards for the newest picture if there is no list. Single days without a picture
-    /// exist, but three in a row occurred only in the first week.
+    /// The number of earlier days to try if the newest day has no picture and the service has no list. Three days in a
+    /// row without a picture occurred only in the first week.
     private static let stepsBack = 3
 
-    /// Returns the results of the newest published days, oldest first: at most `count`, and at least one, which may be
-    /// a failure. Usually makes one request.
+    /// Returns the results of the newest published days, oldest first: at least one and at most `count` results. A
+    /// single result may be a failure. Usually makes one request.
     ///
     /// The list of the new service begins with the newest picture, however long NASA pauses. The old service has no
-    /// such list, so `day` and the days before it are requested until one has a picture; the result is a single day. If
-    /// no service can be reached, returns the newest cached picture. Throws `Cancelled`, or a failure that ends the
-    /// run.
+    /// such list, so this method requests `day` and then earlier days until a day has a picture, and returns only this
+    /// day. If no service can be reached, returns the newest cached picture. Throws `Cancelled`, or a failure that ends
+    /// the run.
     ///
     /// - Parameters:
-    ///   - count: from 1 to a page.
+    ///   - count: from 1 to `Service.pageLimit`.
     ///   - day: the newest day that may be published.
     func newest(_ count: Int, from day: CalendarDay) throws -> [DayResult] {
         var listed: [DayResult] = []
@@ -49,10 +49,10 @@ extension APODClient {
 
     // MARK: List of the new service
 
-    /// Returns the days that the new service published last, oldest first; empty if its list is empty. Throws the
-    /// failure of the request, `Cancelled`, or a failure that ends the run.
+    /// Returns the days that the new service published last, oldest first. The result is empty if the service's list is
+    /// empty. Throws the failure of the request, `Cancelled`, or a failure that ends the run.
     ///
-    /// Requests only days that are not cached, either as pictures or as days without a picture.
+    /// Makes no request if the cache contains the results of all these days, including the days without a picture.
     private func published(
         _ count: Int, from day: CalendarDay, of service: ServiceClient
     ) throws -> [DayResult] {
@@ -77,7 +77,7 @@ extension APODClient {
             (known, kept) = try look()
             if kept.isComplete { return kept.days }
         }
-        // Usually only the newest day is new, so request a short list first.
+        // Usually only the newest day is missing from the cache, so request a short list first.
         for listing in Set([kept.listing, count]).sorted() {
             let list = try service.newestAnswers(listing)
             guard let first = list.last?.day, let last = list.first?.day else { return [] }
@@ -99,11 +99,11 @@ extension APODClient {
 
     // MARK: Unpublished days
 
-    /// The age in days beyond which a missing day is never considered unpublished.
+    /// The maximum age in days of an unpublished day. An older day without a picture never had one.
     private static let longestPause = 100
 
-    /// Returns `notPublished` for the days after the newest picture that a page omits. Makes at most one request per
-    /// run, and only if the page omits its last day.
+    /// Returns the failure `notPublished` for each day that a page omits because it is later than the newest picture.
+    /// Makes at most one request per run, and only if the page omits the last of `days`.
     func unpublished(
         of days: ArraySlice<CalendarDay>, leftOutOf page: [CalendarDay: DayResult], _ service: ServiceClient
     ) throws -> [CalendarDay: DayResult] {
@@ -119,8 +119,8 @@ extension APODClient {
         return try newestPublished(before: day, service).map { $0 < day } ?? false
     }
 
-    /// Returns the day of the newest picture, requested once per run; nil if `day` is too old to be unpublished, or if
-    /// the service does not answer.
+    /// Returns the day of the newest picture, which is requested once per run. Returns nil if `day` is too old to be
+    /// unpublished, or if the service does not answer.
     private func newestPublished(before day: CalendarDay, _ service: ServiceClient) throws -> CalendarDay? {
         let today = newestDay
         guard service.service == .science, !options.isOffline, day > today.advanced(by: -Self.longestPause) else {
@@ -138,8 +138,8 @@ extension APODClient {
         }
     }
 
-    /// Returns the newest picture of a service, searching backwards. The result is `nothingRecent` if none of the days
-    /// has a picture.
+    /// Requests `day` and earlier days until a day has a picture. Returns the failure `nothingRecent` if none of the
+    /// days has a picture.
     private func newest(from day: CalendarDay, of service: ServiceClient) throws -> DayResult {
         let last = max(PublishedDays.first, day.advanced(by: -Self.stepsBack))
         var candidate = day
@@ -152,7 +152,7 @@ extension APODClient {
         }
     }
 
-    /// Returns the latest cached picture of any service.
+    /// Returns the latest cached picture of all services up to `day`.
     func newestKept(through day: CalendarDay) throws -> DayResult? {
         var newest = try services.compactMap { try store.newestPicture(through: day, of: $0.service)?.result }
             .max { $0.day < $1.day }
@@ -161,13 +161,14 @@ extension APODClient {
     }
 }
 
-/// The newest days that are known without a request.
+/// The newest published days, as far as they are known without a request.
 private struct RecentDays {
     /// The published days, oldest first.
     let days: [DayResult]
-    /// Whether there are `count` days with no unknown day between them.
+    /// Whether `days` contains `count` days, with no unknown day among them or after them.
     let isComplete: Bool
-    /// The number of entries in the service's list up to the oldest unknown day.
+    /// The number of entries to request from the service's list. The list begins with the newest day, and must include
+    /// the oldest unknown day.
     let listing: Int
 
     init(_ known: [CalendarDay: DayResult], from newest: CalendarDay, through earliest: CalendarDay, count: Int) {

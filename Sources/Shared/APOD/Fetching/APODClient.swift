@@ -7,7 +7,7 @@ import Support
 /// Safe to use on several threads, which share the cache and the state of failing services.
 public struct APODClient: Sendable {
     private(set) var options: PictureOptions
-    /// The services in the order in which they are asked.
+    /// The services in the order in which they are queried.
     private(set) var services: [ServiceClient]
     let store: CachedDays
     let jobs: Int
@@ -21,7 +21,7 @@ public struct APODClient: Sendable {
     /// - Parameters:
     ///   - science: the address of NASA's service or of a compatible one.
     ///   - api: the address of a classic server; required for the choice `api`.
-    ///   - caches: the policy for a service's address decides where its answers are cached.
+    ///   - caches: the caches for the answers. The policy for a service's address decides where its answers are stored.
     ///   - jobs: the number of concurrent requests of a sequence, at least 1.
     public init(
         choice: ServiceChoice, options: PictureOptions, science: WebURL, api: WebURL?, http: HTTPClient,
@@ -40,21 +40,21 @@ public struct APODClient: Sendable {
         self.log = log
     }
 
-    /// Returns the pictures of a plan, in its order. The first `next()` makes the first request.
+    /// Returns the pictures of a plan in order. No request is made before the first call of `next()`.
     public func pictures(_ plan: DayPlan) -> PictureSequence { PictureSequence(plan, client: self) }
 
-    /// Returns the result of one day, whether or not it matches the options (`isWanted`). Throws `Cancelled`, or a
+    /// Returns the result of one day, even if it does not match the options (`isWanted`). Throws `Cancelled`, or a
     /// failure that ends the run.
     func result(of day: CalendarDay) throws -> DayResult { try withFallback(results(of: [day]))[0] }
 
-    /// Returns a copy of this client whose requests end as soon as `watch` throws.
+    /// Returns a copy of this client whose requests are stopped as soon as `watch` throws.
     func watched(by watch: @escaping @Sendable () throws -> Void) -> APODClient {
         var client = self
         for index in services.indices { client.services[index].http = services[index].http.watched(by: watch) }
         return client
     }
 
-    /// A copy of this client that does not replace missing images by older images.
+    /// A copy of this client that does not replace a day without an image by an earlier image.
     var withoutFallback: APODClient {
         var client = self
         client.options.fallsBack = false
@@ -64,7 +64,7 @@ public struct APODClient: Sendable {
     /// Whether no requests are made.
     public var isOffline: Bool { options.isOffline }
 
-    /// The service that is asked first. It determines the size of a page.
+    /// The first service that is not down. It determines the number of days per request.
     var leadingService: Service { (services.first { $0.outage.reason == nil } ?? services[0]).service }
 
     // MARK: Selection
@@ -97,7 +97,7 @@ public struct APODClient: Sendable {
         }
     }
 
-    /// Returns a cached result in place of a failure to reach any service. Warns once per run.
+    /// Marks a cached result as stale, because no service could be reached. Warns once per run.
     func stale(_ cached: DayResult, after failure: any Failure) -> DayResult {
         if !hasWarnedOfStale.testAndSet() {
             let name = services.allSatisfy(\.server.isNASA) ? "NASA" : services[0].server.name

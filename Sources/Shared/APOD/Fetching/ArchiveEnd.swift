@@ -1,13 +1,13 @@
 import Support
 
-/// The end of the archive as a run sees it: the newest picture, and the unpublished days. Safe to use on several
-/// threads.
+/// The end of NASA's archive: the newest picture, and the requested days that are not published yet. Safe to use on
+/// several threads.
 final class ArchiveEnd: Sendable {
     private enum Newest {
         case unknown
-        /// A thread is making the request.
+        /// A thread is requesting the newest picture.
         case awaited
-        /// Nil if the request failed.
+        /// The day of the newest picture, or nil if the request failed.
         case known(CalendarDay?)
     }
 
@@ -15,8 +15,8 @@ final class ArchiveEnd: Sendable {
     private let unpublished = Monitor<ClosedRange<CalendarDay>?>(nil)
     private let hasLoggedAge = Monitor(false)
 
-    /// Returns the day of the newest picture, requested once per run; nil if the request failed. Rethrows errors of
-    /// `ask`, after which the next call asks again.
+    /// Returns the day of the newest picture, or nil if the request failed. Calls `ask` once per run, or again after
+    /// `ask` has thrown an error, which is rethrown.
     func newest(_ ask: () throws -> CalendarDay?) throws -> CalendarDay? {
         let known = newest.wait { state -> CalendarDay??? in
             switch state {
@@ -51,7 +51,7 @@ final class ArchiveEnd: Sendable {
                 : "the pictures of \(days.lowerBound) to \(days.upperBound) are not published yet; skipped")
     }
 
-    /// Logs once per run that the newest picture is more than a day old.
+    /// Logs a notice, once per run, if the newest picture is more than a day old.
     ///
     /// - Parameter today: the newest day that may be published.
     func logAge(of newest: CalendarDay, today: CalendarDay, _ log: Log) {

@@ -9,11 +9,11 @@ public struct PictureOptions: Sendable, Equatable {
     public var freeOnly = false
     /// Skips days whose texts lack these words.
     public var words: SearchWords?
-    /// Replaces a day without an image by the latest image before it.
+    /// Replaces a day without an image by the latest earlier image.
     public var fallsBack = false
     /// Never replaces a day that is not published yet.
     public var requiresToday = false
-    /// Adds NASA's own object to records.
+    /// Adds the JSON object of the service to the records.
     public var raw = false
     /// Ignores cached answers.
     public var refreshes = false

@@ -2,14 +2,14 @@ import Support
 
 /// The results of a plan in order. Windows of days are requested as the results are read.
 ///
-/// A single window or job runs on the caller's thread; otherwise there is one thread per job. The number of windows in
-/// progress or waiting to be returned is at most the number of threads plus two.
+/// If there is only one window or one job, the windows are fetched on the caller's thread. Otherwise each job has a
+/// thread. The number of windows in progress or waiting to be returned is at most the number of threads plus two.
 ///
-/// Releasing the sequence ends running requests and waits for them, at most `HTTPEvent.pauseLength`.
+/// Releasing the sequence stops its requests and waits for their threads, for at most `HTTPEvent.pauseLength`.
 public final class PictureSequence {
     private struct State {
         var windows: PlanWindows
-        /// Numbers of windows.
+        /// The numbers of windows that were started and returned.
         var started = 0
         var returned = 0
         var finished: [Int: Result<[DayResult], any Error>] = [:]
@@ -35,10 +35,10 @@ public final class PictureSequence {
         for thread in threads { thread.join() }
     }
 
-    /// Returns the next day's result, or nil after the last. Blocks while a window is being fetched.
+    /// Returns the next day's result, or nil at the end. Blocks until the result is available.
     ///
-    /// Skips days that do not match the options; `APODClient.logSkippedDays` reports these days. Throws `Cancelled`, or
-    /// a failure that ends the run, such as `ConfigurationFailure` for a cache of a newer layout.
+    /// Skips days that do not match the options. `APODClient.logSkippedDays` reports how many were skipped. Throws
+    /// `Cancelled`, or a failure that ends the run, such as `ConfigurationFailure` for a cache of a newer layout.
     ///
     /// - Parameter willWait: called before the method may block. Flush output here.
     func next(willWait: () -> Void = {}) throws -> DayResult? {
@@ -52,7 +52,7 @@ public final class PictureSequence {
         }
     }
 
-    /// Returns the next window's results, or nil after the last. Rethrows the failure of the window.
+    /// Returns the next window's results, or nil at the end. Throws the failure of the window.
     private func nextWindow(_ state: Monitor<State>) throws -> [DayResult]? {
         guard !threads.isEmpty else {
             try client.interruption.check()
@@ -72,7 +72,8 @@ public final class PictureSequence {
         return try result.get()
     }
 
-    /// Starts at most one thread per window; none if one thread is enough or the system cannot start any.
+    /// Starts at most one thread per window. Starts no thread if the caller's thread is enough, or if the system cannot
+    /// start threads.
     private func begin() throws -> Monitor<State> {
         let windows = try PlanWindows(
             plan, newestDay: client.newestDay, newest: { try client.newest($0, from: $1) },
@@ -93,10 +94,11 @@ public final class PictureSequence {
         return state
     }
 
-    /// Returns the latest `count` published days before `day`, or all if there are fewer, oldest first.
+    /// Returns the latest `count` published days before `day`, oldest first. Returns all earlier days if there are
+    /// fewer.
     ///
-    /// A day without a picture, because NASA paused, does not count: an earlier day replaces it. Therefore all days
-    /// must be known before the first is returned.
+    /// Replaces each day without a picture by an earlier day, because NASA sometimes pauses. Therefore all days are
+    /// requested before the first is returned.
     private static func published(_ count: Int, before day: CalendarDay, _ client: APODClient) throws -> [DayResult] {
         var published: [DayResult] = []
         var end = day.advanced(by: -1)
@@ -114,7 +116,7 @@ public final class PictureSequence {
         return published
     }
 
-    /// The body of each thread: fetches windows until none are left.
+    /// The body of each thread: fetches windows until all have been started or the sequence is released.
     private static func work(for client: APODClient, _ state: Monitor<State>, limit: Int) {
         while true {
             let service = client.leadingService

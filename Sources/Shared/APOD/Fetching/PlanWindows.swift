@@ -1,9 +1,9 @@
 import Support
 
-/// Divides the steps of a plan into windows: days that one request can answer.
+/// Divides the steps of a plan into windows. A window contains days that one request can fetch.
 struct PlanWindows {
     enum Window: Sendable {
-        /// Days; `optional` has the days that are skipped if unpublished.
+        /// Days to fetch. The `optional` days are skipped if they are not published yet.
         case days([CalendarDay], optional: Set<CalendarDay>)
         case newest(from: CalendarDay)
         /// A result that is already known.
@@ -17,8 +17,8 @@ struct PlanWindows {
 
     /// - Parameters:
     ///   - newestDay: the newest day that may be published.
-    ///   - newest: returns the newest days up to a day, oldest first, at least one and at most the given number. Called
-    ///     once for each step that depends on the newest days.
+    ///   - newest: returns the newest published days up to a day, oldest first: at least one, and at most the given
+    ///     number. Called once for each step that depends on the newest days.
     ///   - earlier: returns the given number of published days before a day, oldest first. Called if the newest days
     ///     exceed a page.
     init(
@@ -36,7 +36,7 @@ struct PlanWindows {
             if plan.givesNewestOnce, !newestDays.isEmpty { continue }
             let results = try newest(min(count, Service.pageLimit), day)
             guard let first = results.first?.day, let last = results.last else { continue }
-            // The next service may have the days that failed.
+            // Apart from the newest day, treat only pictures as known: the next service may have the days that failed.
             for result in results where result.picture != nil { known[result.day] = result }
             known[last.day] = last
             newestDays.insert(last.day)
@@ -53,7 +53,7 @@ struct PlanWindows {
 
     var isAtEnd: Bool { steps.isEmpty }
 
-    /// Returns the next window, or nil after the last. `service` is the service that is asked first.
+    /// Returns the next window, or nil at the end. `service` is the service that is queried first.
     mutating func next(for service: Service) -> Window? {
         guard let first = steps.first else { return nil }
         if !first.isDay {
@@ -75,7 +75,7 @@ struct PlanWindows {
 }
 
 extension DayPlan.Step {
-    /// The day of the step; for `newest`, the day at which the search begins.
+    /// The day of the step. For `newest`, the day at which the search for published days begins.
     fileprivate var day: CalendarDay {
         switch self {
         case .day(let day), .dayIfPublished(let day), .newest(_, let day): day

@@ -1,25 +1,25 @@
 import Support
 
-/// The days that a command line requests, as unparsed text.
+/// The options and operands of a command line that name days, as unparsed text.
 public struct DayArguments: Sendable, Equatable {
     /// The values of `--date`, in order.
     public var dates: [String] = []
     public var last: String?
     public var count: String?
     public var seed: String?
-    /// `--require-today`: refuses pictures older than NASA's current day.
+    /// `--require-today`: fails if today's picture is not published yet.
     public var requiresToday = false
-    /// Operands: days as for `--date`, or `-`.
+    /// The operands: days in the form of `--date`, or `-`.
     public var operands: [String] = []
 
     public init() {}
 
-    /// Returns the plan for the requested days; nil for days on standard input.
+    /// Returns the plan for the requested days, or nil if the days are read from standard input.
     ///
     /// Throws `UsageFailure` for malformed or impossible days and numbers, and for options that cannot be combined.
     ///
     /// - Parameters:
-    ///   - log: receives the seed of random days as a detail if the user gave none.
+    ///   - log: receives the random seed as a detail if the user set no seed.
     ///   - chance: returns a random seed.
     public func plan(
         at time: Timestamp, log: Log, chance: () -> UInt64 = { UInt64.random(in: 0..<1_000_000_000) }
@@ -38,7 +38,8 @@ public struct DayArguments: Sendable, Equatable {
 
     /// Returns the plan for the requested cached days. `--last` and `--count` select from all cached days that match.
     ///
-    /// - Parameter kept: returns the matching cached days of a plan, or all for nil, in ascending order.
+    /// - Parameter kept: returns the cached days of a plan that match the other options, in ascending order. For nil,
+    ///   returns all cached days that match.
     public func plan(
         ofKept kept: (DayPlan?) throws -> [CalendarDay], at time: Timestamp, log: Log,
         chance: () -> UInt64 = { UInt64.random(in: 0..<1_000_000_000) }
@@ -68,7 +69,7 @@ public struct DayArguments: Sendable, Equatable {
         return DayPlan(steps: days.map(DayPlan.Step.day))
     }
 
-    /// Calls `draw` with the user's seed, or with a random one, which it logs.
+    /// Calls `draw` with the seed that the user set, or with a random seed, which is logged.
     private func drawing<Drawn>(_ log: Log, _ chance: () -> UInt64, _ draw: (UInt64) throws -> Drawn) throws -> Drawn {
         let named = try seedNumber()
         let seed = named ?? chance()

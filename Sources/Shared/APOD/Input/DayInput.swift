@@ -4,27 +4,28 @@ import Support
 /// Reads days from standard input: records with a `date` for `PictureTool`, or lines with a day, month or year, as for
 /// `--date`. Ignores blank lines and comments after `#`.
 ///
-/// The days of all available lines are requested together, so neighbouring days share a request. Memory: a few windows
-/// of pictures, for any number of lines.
+/// The days of all lines that are available without waiting are requested together, so that one request can return
+/// neighbouring days. For any number of lines, memory contains only a few windows of pictures.
 public final class DayInput {
     private let client: APODClient
     private let progress: Progress
     private let lines: LineReader
     private let willWait: () -> Void
-    /// Set if the input consists of records.
+    /// The reader of the input if it consists of records, otherwise nil.
     private var records: RecordReader?
     private var isFirst = true
-    /// The pictures for the lines read so far.
+    /// The pictures for the lines that have been read.
     private var pictures: PictureSequence?
-    /// The failure of the line that follows the lines of `pictures`.
+    /// The failure of the invalid line that follows the lines of `pictures`.
     private var bad: LineFailure?
     /// Days of the requested months and years that never had a picture.
     private var gaps: Set<CalendarDay> = []
 
-    /// The target number of days per batch; a year may exceed it.
+    /// The number of days after which no further line is added to a batch. A line with a year may exceed it.
     private static let batch = 1000
 
-    /// - Parameter willWait: called before `next` waits for pictures. `lines` has a separate callback for its waits.
+    /// - Parameter willWait: called before `next` waits for pictures. `lines` has its own callback, which is called
+    ///   before waiting for input.
     public init(
         _ lines: LineReader, client: APODClient, progress: Progress = .none, willWait: @escaping () -> Void = {}
     ) {
@@ -56,7 +57,8 @@ public final class DayInput {
         }
     }
 
-    /// Reads the available lines, at least one, up to the first bad line. Returns false at the end.
+    /// Reads the lines that are available without waiting, and at least one. Stops at the first invalid line. Returns
+    /// false at the end of the input.
     private func readOn() throws -> Bool {
         var steps: [DayPlan.Step] = []
         while steps.isEmpty || steps.count < Self.batch && lines.hasLine, bad == nil, let item = try lines.next() {
@@ -86,7 +88,7 @@ public final class DayInput {
 }
 
 extension PictureSequence {
-    /// Returns the next day's result as input for `PictureTool`, or nil after the last. Throws the errors of `next`.
+    /// Returns the next day's result as input for `PictureTool`, or nil at the end. Throws the errors of `next`.
     public func nextInput(_ progress: Progress, willWait: () -> Void) throws -> RecordInput? {
         guard let result = try next(willWait: willWait) else { return nil }
         progress.finishRecord(failed: result.failure != nil)

@@ -1,9 +1,10 @@
 import Records
 import Support
 
-/// Adds to each record the picture of its `date`. Skips records whose pictures do not match the options.
+/// Adds the picture of the day in the field `date` to each record. Skips records whose pictures do not match the
+/// options.
 ///
-/// A job with an argument is already complete: it comes from a `PictureSequence`.
+/// A job with an argument comes from a `PictureSequence`, and its record already contains the picture.
 public struct PictureTool: RecordTool {
     public let name = "apod-fetch"
     private let client: APODClient
@@ -12,7 +13,7 @@ public struct PictureTool: RecordTool {
 
     public func accepts(_ job: RecordJob) -> Bool { job.argument == nil }
 
-    /// Completes records with a fresh cached picture. Throws `APODFailure.badDate` if the record has no valid day.
+    /// Completes the record if a fresh picture is cached. Throws `APODFailure.badDate` if the record has no valid day.
     public func prepare(_ job: RecordJob) throws -> Prepared {
         let day = try Self.day(of: job.record, at: client.clock.now())
         guard let result = try? client.keptPicture(of: day), client.options.exclusion(of: result) == nil else {

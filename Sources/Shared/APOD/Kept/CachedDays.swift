@@ -3,8 +3,8 @@ import HTTP
 import Store
 import Support
 
-/// Caches the answers of each service on disk, in memory or not at all, as the policy for its address says. Opens the
-/// cache on first use. Safe to use on several threads.
+/// Caches the answers of each service. The policy for the service's address decides whether they are stored on disk, in
+/// memory or not at all. Opens the cache on first use. Safe to use on several threads.
 ///
 /// If the cache cannot be opened, read or written, warns and continues without it. Every method throws `Cancelled` if
 /// the run is stopped, and, for a cache of a newer layout, a failure that ends the run.
@@ -16,9 +16,9 @@ final class CachedDays: Sendable {
     private let hasWarned = Monitor(false)
 
     private struct State {
-        /// Nil if the policy disables the cache.
+        /// The opened caches. A value is nil if the policy disables the cache of a service.
         var caches: [Service: CacheStore?] = [:]
-        /// Keys already requested from the remote.
+        /// The services and days that were already looked up in the remote.
         var asked: Set<String> = []
         /// Total time of remote lookups that found nothing.
         var missed: Duration = .zero
@@ -41,9 +41,9 @@ final class CachedDays: Sendable {
         } ?? []
     }
 
-    /// Returns the days that a remote has, and caches them.
+    /// Looks up days in the remote, caches the days that it has, and returns them.
     ///
-    /// - Parameter days: past days, which no longer change. Each is looked up once per run.
+    /// - Parameter days: past days, whose answers no longer change. Each day is looked up once per run.
     func sharedDays(_ days: [CalendarDay], of service: Service) throws -> [KeptDay] {
         let (server, address) = (Server(service, at: addresses[service]), foreignAddress(of: service))
         let found: [(row: Metadata, day: KeptDay)] =
@@ -67,7 +67,7 @@ final class CachedDays: Sendable {
         return found.map(\.day)
     }
 
-    /// The limit on `State.missed`. After it, asking NASA is faster: one request returns 25 days.
+    /// The limit on `State.missed`. Beyond this time, requests to NASA are faster, because one request returns 25 days.
     private static let patience: Duration = .seconds(2)
 
     private func remoteRow(_ day: CalendarDay, _ service: Service, _ cache: CacheStore) throws -> Metadata? {
@@ -85,7 +85,7 @@ final class CachedDays: Sendable {
             var last = last
             while let row = try cache.metadata.newest(in: Self.collection(service), through: last.description) {
                 if let kept = KeptDay(row, of: server, address: address), kept.result.picture != nil { return kept }
-                // Skip failures and rows of later versions.
+                // Skip failures, and rows that a later version of the tool wrote.
                 guard let day = CalendarDay(row.name), day > PublishedDays.first else { break }
                 last = day.advanced(by: -1)
             }
@@ -108,10 +108,10 @@ final class CachedDays: Sendable {
         }
     }
 
-    /// Locks a request, so other threads and processes wait and then find its answer in the cache. The lock ends with
-    /// its last reference, or with the process. Returns nil if the cache is disabled or read-only.
+    /// Locks a request, so that other threads and processes wait and then find its answer in the cache. The lock is
+    /// released with its last reference, or when the process ends. Returns nil if the cache is disabled or read-only.
     ///
-    /// - Parameter what: names the days in letters, digits and hyphens: "2024-02-01-2024-02-25".
+    /// - Parameter what: the name of the request, in letters, digits and hyphens, such as "2024-02-01-2024-02-25".
     func turn(toAsk service: Service, for what: String) throws -> KeyLock? {
         guard !state.withLock({ $0.isUnwritable }) else { return nil }
         return try reading(service) { cache in
@@ -132,7 +132,8 @@ final class CachedDays: Sendable {
 
     private static func collection(_ service: Service) -> String { "apod/\(service.rawValue)" }
 
-    /// The address of the service, which is stored with its days; nil for the standard address of NASA's new service.
+    /// The address of the service if it differs from the standard address of NASA's new service, otherwise nil. It is
+    /// stored with each cached day.
     private func foreignAddress(of service: Service) -> String? {
         addresses[service].map(\.redacted).flatMap { service == .science && $0 == Service.scienceAddress ? nil : $0 }
     }
@@ -147,7 +148,7 @@ final class CachedDays: Sendable {
         }
     }
 
-    /// Returns nil if there is no cache to read.
+    /// Returns the result of `body`, or nil if there is no readable cache.
     private func reading<Result>(_ service: Service, _ body: (CacheStore) throws -> Result) throws -> Result? {
         if state.withLock({ $0.isUnreadable }) { return nil }
         do {
@@ -158,7 +159,7 @@ final class CachedDays: Sendable {
         }
     }
 
-    /// Warns once per run of a cache failure. Rethrows failures that end the run.
+    /// Warns, once per run, that the cache failed. Rethrows failures that end the run.
     private func tell(_ error: any Error, _ consequence: String, _ change: (inout State) -> Void) throws {
         let failure = Support.failure(of: error)
         if failure is Cancelled || failure.exitCode == .configuration { throw failure }

@@ -5,11 +5,11 @@ import Support
 /// The index row of a day. Its body is the picture's record, or `{"date":…,"error":{…}}`, followed by the field `kept`
 /// with data for the cache.
 extension KeptDay {
-    /// The version of the rules that turn answers into records. Increase it if the same answer yields a different
+    /// The version of the code that turns answers into records. Increase it whenever the same answer yields a different
     /// record. Records of older versions are fetched again, and used only if no service can be reached.
     static let edition = 2
 
-    /// - Parameter address: the service's address, unless it is NASA's.
+    /// - Parameter address: the service's address, or nil for NASA's standard address.
     func metadata(address: String?) -> Metadata {
         var record: Record
         switch result.outcome {
@@ -29,9 +29,9 @@ extension KeptDay {
             name: result.day.description, body: record.line, fetchedAt: result.fetchedAt, expiresAt: expiresAt)
     }
 
-    /// Reads a row written by `metadata`; nil for other rows.
+    /// Reads a row that `metadata` created. Returns nil for other rows.
     ///
-    /// - Parameter address: the service's present address, unless it is NASA's.
+    /// - Parameter address: the service's current address, or nil for NASA's standard address.
     init?(_ metadata: Metadata, of server: Server, address: String?) {
         guard let day = CalendarDay(metadata.name), var record = try? Record(parsing: metadata.body),
             let edition = record.integer("kept.edition")
@@ -56,8 +56,8 @@ extension KeptDay {
             isCurrent: isCurrent)
     }
 
-    /// The code and the facts from which a failure is restored. Messages are not stored, since later versions may
-    /// improve them.
+    /// Returns the code of a failure and the kind of a stand-in, from which the failure is restored. Messages are not
+    /// stored, because later versions may improve them.
     private static func fields(of failure: any Failure) -> JSON {
         let kind: JSON? = if case APODFailure.standIn(let kind, _, _) = failure { .string(kind.rawValue) } else { nil }
         return .object(["code": .string(failure.code), "stand_in": kind])

@@ -1,12 +1,12 @@
 import Support
 
-/// The answer of a service about a day, as it is cached.
+/// A service's answer for a day, in the form in which it is cached.
 struct KeptDay: Sendable {
-    /// A picture, or a failure about the day, with NASA's own object if that was requested.
+    /// The picture, or a failure that concerns the day. Contains the service's JSON object if it was requested.
     let result: DayResult
     /// Nil if the answer never expires.
     let expiresAt: Timestamp?
-    /// Whether the record was made by the present rules (`edition`), from an answer of the service's present address.
+    /// Whether the current code (`edition`) created the record, from an answer of the service's current address.
     let isCurrent: Bool
 
     init(_ result: DayResult, expiresAt: Timestamp?, isCurrent: Bool = true) {
@@ -21,10 +21,10 @@ struct KeptDay: Sendable {
         self.init(result, expiresAt: Self.lifetime(of: result).map { result.fetchedAt + $0 })
     }
 
-    /// Returns how long an answer is fresh; nil if it never expires.
+    /// Returns how long an answer is fresh, or nil if it never expires.
     ///
     /// A past day's picture does not change. The newest picture is sometimes corrected in its first hours. An
-    /// unpublished picture may appear at any time. A missing picture of a past day may be restored.
+    /// unpublished picture may appear at any time. A missing picture of a past day may be restored later.
     static func lifetime(of result: DayResult) -> Duration? {
         if case APODFailure.notPublished? = result.failure { return .seconds(5 * 60) }
         let isPast = result.day < PublishedDays.newest(at: result.fetchedAt)
@@ -33,15 +33,15 @@ struct KeptDay: Sendable {
             : isPast ? .seconds(86_400) : .seconds(5 * 60)
     }
 
-    /// Returns whether the answer can be used without a request. If the clock was set back, only answers that never
-    /// expire are fresh.
+    /// Returns whether the answer can be used without a request. If the clock was set back to a time before the answer
+    /// was fetched, only an answer that never expires is fresh.
     ///
-    /// - Parameter needsRaw: whether NASA's own object is required, if the service sent one.
+    /// - Parameter needsRaw: whether the service's JSON object is required, if the service sent one.
     func isFresh(at now: Timestamp, needsRaw: Bool) -> Bool {
         guard isCurrent else { return false }
         if let expiresAt, now >= expiresAt || result.fetchedAt > now + Clock.tolerance { return false }
         if !needsRaw || result.raw != nil { return true }
-        // For other failures, the service sent no object.
+        // For other failures, the service sends no object.
         return switch result.outcome {
         case .picture, .failed(APODFailure.standIn): false
         case .failed: true

@@ -1,7 +1,7 @@
 import Support
 
-/// Failures to get the picture of a day, except failures of the network (`FetchFailure`) and of the command line
-/// (`UsageFailure`).
+/// The failures of fetching the picture of a day. Failures of the network are `FetchFailure`, and failures of the
+/// command line are `UsageFailure`.
 enum APODFailure: Failure, Equatable {
     /// A record or line of the input has no valid day.
     case badDate(reason: String)
@@ -14,17 +14,17 @@ enum APODFailure: Failure, Equatable {
     case badAnswer(BadAnswer, Server)
     /// A permanent refusal, with the service's message.
     case refused(Server, status: Int, said: String?)
-    /// 401 or 403.
+    /// Status 401 or 403.
     case forbidden(Server, status: Int)
-    /// 429, after all retries.
+    /// Status 429, after all retries.
     case rateLimited(Server, limitPerHour: Int?, retryAfterSeconds: Int?)
-    /// 408 or 5xx, after all retries; with the service's message.
+    /// Status 408 or 5xx, after all retries, with the service's message.
     case failing(Server, status: Int, said: String?, attempts: Int = 1)
 
     enum StandIn: String, Sendable {
         /// NASA's logo, or a generic still that its sites show for news or by default (`MediaAddress.isStandIn`).
         case placeholder
-        /// No address: the picture was lost when the site moved.
+        /// The answer has no address: the picture was lost when NASA's site moved.
         case nothing
     }
 
@@ -37,9 +37,9 @@ enum APODFailure: Failure, Equatable {
         case tooDeep
         /// A list with elements that are not objects.
         case notObjects
-        /// A list far longer than requested.
+        /// A list with far more objects than requested.
         case tooMany
-        /// A web page, such as a gateway or captive portal sends.
+        /// A web page, which a gateway or captive portal may send.
         case html
         case arrayForObject
         case objectForArray
@@ -124,7 +124,7 @@ enum APODFailure: Failure, Equatable {
         }
     }
 
-    /// Whether the service reports that the day has no picture, now or ever.
+    /// Whether the service reports that the day has no picture, or none yet.
     var isAbsence: Bool {
         switch self {
         case .noPicture, .notPublished: true
@@ -132,13 +132,13 @@ enum APODFailure: Failure, Equatable {
         }
     }
 
-    /// Whether the failure describes the day and may be cached. A refusal describes the service.
+    /// Whether the failure concerns the day, and may be cached. Other failures, such as a refusal, concern the service.
     var isAboutDay: Bool { if case .standIn = self { true } else { isAbsence } }
 }
 
 extension APODFailure.BadAnswer {
-    /// Whether the whole answer is unusable, rather than a field of a day. Such an answer probably does not come from
-    /// the service.
+    /// Whether the whole answer is unusable, rather than a single field. Such an answer probably does not come from the
+    /// service.
     var isOfWholeAnswer: Bool {
         switch self {
         case .missing, .wrongType, .tangledHTML: false

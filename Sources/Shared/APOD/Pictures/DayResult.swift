@@ -1,7 +1,7 @@
 import Records
 import Support
 
-/// The result for one requested day: the answer of a service, or a failure.
+/// The result for one requested day: a picture, or a failure.
 struct DayResult: Sendable {
     enum Outcome: Sendable {
         case picture(Picture)
@@ -13,21 +13,21 @@ struct DayResult: Sendable {
         case stale
     }
 
-    /// The requested day. The picture may be from an earlier day, if the newest picture or a fallback was requested.
+    /// The requested day. The picture may be older, if the newest picture or a fallback was requested.
     var day: CalendarDay
     let outcome: Outcome
     var source = Source.network
     /// The time of the service's answer.
     let fetchedAt: Timestamp
-    /// NASA's own object on one line, if it was requested.
+    /// The service's JSON object on one line, if it was requested.
     var raw: [UInt8]?
 
     var picture: Picture? { if case .picture(let picture) = outcome { picture } else { nil } }
 
     var failure: (any Failure)? { if case .failed(let failure) = outcome { failure } else { nil } }
 
-    /// The picture's record; for a failure, `{"date":…}` without its `error`. The field `apod` contains the paragraphs
-    /// and links of the explanation.
+    /// The picture's record. For a failure, `{"date":…}` without the field `error`. The field `apod` contains the
+    /// paragraphs and links of the explanation.
     var record: Record {
         let raw = raw.map { JSON.raw($0) }
         guard let picture else {
@@ -56,8 +56,8 @@ struct DayResult: Sendable {
 }
 
 extension Record {
-    /// Sets a picture's fields. Existing fields keep their positions, new fields come last, and other fields of an
-    /// earlier picture are removed. Foreign fields stay.
+    /// Sets a picture's fields. Existing fields keep their positions, and new fields are appended. Removes the fields
+    /// of a previous picture that the new picture lacks. Leaves all other fields unchanged.
     mutating func takePicture(_ made: Record) {
         for name in Picture.fieldNames where has(name) && !made.has(name) { remove(name) }
         for name in made.names {

@@ -2,8 +2,8 @@ import Articles
 import Records
 import Support
 
-/// A picture of the day, independent of the service. It is stored as a complete record without `apod`, so a cached day
-/// is written unchanged.
+/// A picture of the day, in the same form for both services. Its fields form a complete record, except for `apod`, so
+/// that a cached picture is written without conversion.
 public struct Picture: Sendable, Equatable {
     public enum MediaType: String, Sendable, CaseIterable {
         case image, video
@@ -14,8 +14,8 @@ public struct Picture: Sendable, Equatable {
     let service: Service
     let day: CalendarDay
     let mediaType: MediaType
-    /// The fields, with the old service's names and order, followed by additional fields of the new service. A missing
-    /// value has no field. All texts are plain, and each is on one line.
+    /// The fields, in the order and with the names of the old service, followed by the additional fields of the new
+    /// service. A missing value has no field. Each text is plain text on one line.
     let fields: Record
     /// The explanation's paragraphs and links (`Article.layout`).
     let layout: Record
@@ -47,7 +47,8 @@ public struct Picture: Sendable, Equatable {
         fields = record
     }
 
-    /// Returns nil if the cached record is about another day or has an unknown media type.
+    /// Creates a picture from a cached record. Returns nil if the record is about another day or has an unknown media
+    /// type.
     init?(kept fields: Record, layout: Record, of day: CalendarDay, from service: Service) {
         guard let type = fields.string("media_type").flatMap(MediaType.init),
             fields.string("date") == day.description
@@ -59,7 +60,7 @@ public struct Picture: Sendable, Equatable {
         self.fields = fields
     }
 
-    /// The fields of a picture's record in order. `raw`, if requested, and `apod` follow.
+    /// The fields of a picture's record, in order. They are followed by `raw`, if requested, and `apod`.
     static let fieldNames = [
         "date", "title", "explanation", "url", "hdurl", "media_type", "service_version", "copyright", "thumbnail_url",
         "permalink", "credit", "alt",

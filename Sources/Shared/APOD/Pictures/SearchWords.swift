@@ -1,7 +1,7 @@
 /// Searches titles and explanations for words, ignoring case and accents. A search word matches every word that begins
 /// with it.
 public struct SearchWords: Sendable, Equatable {
-    /// The words as typed.
+    /// The words as the user typed them.
     public let text: String
     private let words: [[UInt8]]
 
@@ -19,7 +19,7 @@ public struct SearchWords: Sendable, Equatable {
     }
 
     private static func begins(_ word: [UInt8], aWordOf text: [UInt8]) -> Bool {
-        // A word that begins with a sign, such as "(M31", matches anywhere.
+        // A search word that begins with punctuation, such as "(M31", matches at any position.
         let isFree = !isOfWord(word[0])
         var place = 0
         while place + word.count <= text.count {
@@ -64,7 +64,7 @@ public struct SearchWords: Sendable, Equatable {
         return result
     }
 
-    /// Returns the base letter of a name such as `LATIN SMALL LETTER E WITH ACUTE`; nil for other names.
+    /// Returns the base letter in a name such as `LATIN SMALL LETTER E WITH ACUTE`. Returns nil for other names.
     private static func latinLetter(_ name: String?) -> UInt8? {
         guard let name, name.hasPrefix("LATIN ") else { return nil }
         let words = name.split(separator: " ")

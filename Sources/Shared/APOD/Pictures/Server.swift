@@ -1,12 +1,12 @@
 import HTTP
 
-/// NASA or another server that provides one of the services.
+/// A server that provides one of the services: NASA's or another.
 struct Server: Sendable, Equatable {
     let service: Service
-    /// The host and port of another server; nil for NASA's.
+    /// The host and port of the server, or nil for NASA's server.
     private let mirror: String?
 
-    /// - Parameter address: the address of the service; nil for NASA's.
+    /// - Parameter address: the address of the service, or nil for NASA's service.
     init(_ service: Service, at address: WebURL? = nil) {
         self.service = service
         mirror = address.flatMap { address in
@@ -25,12 +25,12 @@ struct Server: Sendable, Equatable {
 
 /// The two services for pictures of the day.
 enum Service: String, Sendable, CaseIterable {
-    /// NASA's site since 2026.
+    /// NASA's new service, in use since 2026.
     case science
     /// A server that answers as api.nasa.gov did until 2026, such as NASA's apod-api.
     case api
 
-    /// NASA's address of `science`.
+    /// The address of NASA's new service.
     static let scienceAddress = "https://science.nasa.gov/wp-json/wp/v2/apod-basic"
     static let scienceHost = "science.nasa.gov"
 }

@@ -3,9 +3,9 @@ import Support
 
 /// Detects that a service is down. Safe to use on several threads.
 final class Outage: Sendable {
-    /// The number of failures in a row after which a service counts as down for the rest of the run. A request that
-    /// fails after all retries takes several seconds, so the limit is low. Immediate but unusable answers may affect
-    /// only single days.
+    /// The number of failures in a row after which a service is considered down for the rest of the run. The limit is
+    /// low for requests that fail after all retries, because each takes several seconds. It is higher for unusable
+    /// answers, which arrive immediately and may affect only single days.
     private static func limit(for failure: any Failure) -> Int {
         switch failure {
         case APODFailure.badAnswer, APODFailure.refused, APODFailure.wrongDay, FetchFailure.tooLarge: 10
@@ -22,13 +22,13 @@ final class Outage: Sendable {
 
     private let failures = Monitor(Failures())
 
-    /// The reason why the service is no longer asked; nil if it is still asked.
+    /// The failure because of which the service is no longer used, or nil if it is not down.
     var reason: (any Failure)? { failures.withLock { $0.isPastLimit ? $0.last : nil } }
 
     func end() { failures.withLock { $0 = Failures() } }
 
-    /// Records a failure that may affect the next day too. Returns the number of failures in a row if the service
-    /// counts as down from now on.
+    /// Records a failure that may affect other days as well. Returns the number of failures in a row if this failure
+    /// reaches the limit, otherwise nil.
     func add(_ failure: any Failure) -> Int? {
         failures.withLock { failures in
             let wasDown = failures.isPastLimit

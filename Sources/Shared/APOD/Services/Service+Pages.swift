@@ -5,11 +5,12 @@ extension Service {
     static let pageLimit = 25
     /// The maximum number of days in any request.
     static let mostDays = 31
-    /// Days further apart are requested singly: discarding most of a page costs more than two requests.
+    /// The maximum distance in days between neighbours of a request. Discarding most of a page would cost more than two
+    /// requests.
     private static let widestStep = 3
 
-    /// Returns the number of these days, from the first, that one request can answer: neighbours in ascending or
-    /// descending order, within 25 days for the new service or a calendar month for the old one.
+    /// Returns how many of these days, from the first, one request can return. The days must be neighbours in ascending
+    /// or descending order, within 25 days for the new service or within a calendar month for the old service.
     ///
     /// No request crosses a gap: the old service refuses a range if one of its days has no page.
     func daysPerRequest(of days: some Sequence<CalendarDay>) -> Int {
@@ -23,7 +24,8 @@ extension Service {
                 let widened = min(span.lowerBound, number)...max(span.upperBound, number)
                 let fits =
                     switch self {
-                    // The years of the new service have two digits, so a page from 99 to 00 would end before it begins.
+                    // The new service writes years with two digits, so a range from 99 to 00 (1999 to 2000) would end
+                    // before it begins.
                     case .science: widened.count <= Self.pageLimit && (day.year < 2000) == (last.year < 2000)
                     case .api: (day.year, day.month) == (last.year, last.month)
                     }

@@ -1,14 +1,14 @@
 import HTTP
 import Support
 
-/// The services to ask.
+/// The services to query.
 public enum ServiceChoice: String, Sendable, CaseIterable {
-    /// NASA's service, then the classic server, if configured, for the days that fail.
+    /// NASA's service, and for the days that fail, the classic server, if configured.
     case auto
     case science
     case api
 
-    /// Returns the services in the order in which they are asked. `api` requires a classic server.
+    /// Returns the services in the order in which they are queried. `api` requires a classic server.
     func order(hasClassic: Bool) -> [Service] {
         switch self {
         case .auto: hasClassic ? [.science, .api] : [.science]
@@ -17,9 +17,9 @@ public enum ServiceChoice: String, Sendable, CaseIterable {
         }
     }
 
-    /// Returns whether the next service may succeed after this failure. It cannot if the run is being stopped, if the
-    /// machine lacks a library, if the user's settings block an address, or if the day is not published, since the new
-    /// service publishes first.
+    /// Returns whether the next service may succeed after this failure. It cannot succeed if the run is being stopped,
+    /// if the machine lacks a library, if the user's settings block an address, or if the day is not published, because
+    /// the new service publishes first.
     static func asksNext(after failure: any Failure) -> Bool {
         switch failure {
         case is Cancelled, is UsageFailure, is ConfigurationFailure, is SystemFailure, APODFailure.notPublished,
@@ -30,8 +30,8 @@ public enum ServiceChoice: String, Sendable, CaseIterable {
         }
     }
 
-    /// Returns whether the failure means that no service could be reached, so that an old record is useful: the network
-    /// or the service is down or has moved, or a captive portal answered.
+    /// Returns whether the failure means that no service could be reached, so that an expired record is useful. This is
+    /// the case if the network or the service is down, if the service has moved, or if a captive portal answered.
     static func isOutOfReach(_ failure: any Failure) -> Bool {
         switch failure {
         case APODFailure.forbidden, APODFailure.refused: true

@@ -2,7 +2,8 @@ import HTTP
 import Support
 
 extension ServiceClient {
-    /// Returns `BASE/YYMMDD` or `BASE?date=YYYY-MM-DD`. Throws `FetchFailure` if the base takes no path.
+    /// Returns `BASE/YYMMDD` or `BASE?date=YYYY-MM-DD`. Throws `FetchFailure` if the address cannot be resolved against
+    /// the base.
     func address(of day: CalendarDay) throws -> WebURL {
         switch service {
         case .science:
@@ -14,8 +15,8 @@ extension ServiceClient {
         }
     }
 
-    /// Returns the address of a list. The new service has pages of 25 days, newest first. After the last page it
-    /// repeats the first, so only the first page is requested.
+    /// Returns the address of a list of days. The new service has pages of 25 days, newest first, and repeats the first
+    /// page after the last page. Therefore only the first page is requested.
     func address(from first: CalendarDay, through last: CalendarDay) -> WebURL {
         switch service {
         case .science:
@@ -28,12 +29,13 @@ extension ServiceClient {
         }
     }
 
-    /// Returns the address of the newest days of the new service, at most a page. Without a filter, the service's list
-    /// begins with the newest day.
+    /// Returns the address of the newest days of the new service, at most a page. The service's list begins with the
+    /// newest day if the query does not limit the days.
     func address(ofNewest count: Int) -> WebURL {
         base.appendingQueryItem("per_page", String(count)).appendingQueryItem("page", "1")
     }
 
-    /// `150603` for 2015-06-03: the new service writes years with two digits, of which 95 to 99 are before 2000.
+    /// Returns `150603` for 2015-06-03. The new service writes years with two digits, of which 95 to 99 are before
+    /// 2000.
     static func sixDigits(_ day: CalendarDay) -> String { String(day.description.filter { $0 != "-" }.suffix(6)) }
 }

@@ -1,8 +1,8 @@
 import HTTP
 import Support
 
-/// Asks one service. Each call makes one request, with the client's retries. A service that fails several times in a
-/// row (`Outage`) is not asked again.
+/// Queries one service. Each call makes one request, with the client's retries. A service that fails several times in a
+/// row (`Outage`) is not queried again.
 ///
 /// Methods throw `APODFailure`, the failure of the request, or `Cancelled`.
 struct ServiceClient: Sendable {
@@ -14,8 +14,8 @@ struct ServiceClient: Sendable {
     let log: Log
     let outage = Outage()
 
-    /// A day's answer has 12 KB, a full page 300 KB, a hundred days 1.2 MB. Hostile JSON may need thirty times its size
-    /// in memory.
+    /// The maximum size of an answer in bytes. An answer has 12 KB for a day, 300 KB for a full page, and 1.2 MB for a
+    /// hundred days. Parsing malicious JSON may need thirty times its size in memory.
     private static let byteLimit = 4_000_000
 
     func answer(of day: CalendarDay) throws -> DayResult {
@@ -31,14 +31,14 @@ struct ServiceClient: Sendable {
         }
     }
 
-    /// Returns the listed days from `first` to `last`, at most a page.
+    /// Returns the days from `first` to `last` that the service lists, at most a page.
     func answers(from first: CalendarDay, through last: CalendarDay) throws -> [CalendarDay: DayResult] {
         try list("\(first) to \(last)", at: address(from: first, through: last), from: first, through: last)
     }
 
     /// Returns the days that the new service published last, at most a page, in descending order.
     func newestAnswers(_ count: Int) throws -> [DayResult] {
-        // The local clock may be slow, so accept later days.
+        // Accept days in the future, because the local clock may be slow.
         let answers = try list(
             "the newest \(count == 1 ? "picture" : "\(count) pictures")", at: address(ofNewest: count),
             from: PublishedDays.first, through: PublishedDays.last)
@@ -59,7 +59,8 @@ struct ServiceClient: Sendable {
         }
     }
 
-    /// Makes a request unless the service is down, and records the outcome in `outage`.
+    /// Calls `ask`, which makes a request, and records the outcome in `outage`. Throws the last failure of a service
+    /// that is down.
     private func asking<Answer>(_ what: String, isPage: Bool, _ ask: () throws -> Answer) throws -> Answer {
         if let reason = outage.reason { throw reason }
         do {
@@ -79,8 +80,8 @@ struct ServiceClient: Sendable {
         }
     }
 
-    /// Returns whether a single day may have made a page fail: the service answered with an error or an unreadable
-    /// body. The old service answers 500 for a range with a single bad day.
+    /// Returns whether a single day may have caused the failure of a whole page. This is possible if the service
+    /// answered with an error or an unreadable body. The old service answers 500 for a range with a single bad day.
     static func mayBeOneDays(_ failure: any Failure) -> Bool {
         switch failure {
         case APODFailure.failing, APODFailure.badAnswer, APODFailure.refused, FetchFailure.tooLarge: true
@@ -88,7 +89,7 @@ struct ServiceClient: Sendable {
         }
     }
 
-    /// Returns whether a page's failure does not count against the service, since a single day may have caused it.
+    /// Returns whether a page's failure is ignored in `outage`, because a single day may have caused it.
     private static func isOfPage(_ failure: any Failure) -> Bool {
         if case APODFailure.failing(_, let status, _, _) = failure { return status == 500 }
         return mayBeOneDays(failure)
@@ -109,7 +110,7 @@ struct ServiceClient: Sendable {
         }
     }
 
-    /// Reads a body, and logs its beginning if reading fails.
+    /// Calls `read`, which reads a body. Logs the beginning of the body if `read` throws.
     private func loggingFaults<T>(_ bytes: [UInt8], _ read: () throws -> T) throws -> T {
         do { return try read() } catch {
             note(bytes)

@@ -46,9 +46,9 @@ public struct CacheLookup {
         return try context.run(tool, options: options, over: items)
     }
 
-    /// Calls `body` with each item. Reports each failure, and returns the exit status of the failures. Throws
-    /// `UsageFailure` if there are no operands and standard input is a terminal, and `SystemFailure` if standard input
-    /// cannot be read.
+    /// Calls `body` with each item. Reports each failure, and returns the combined exit status, which is 0 if there is
+    /// no failure. Throws `UsageFailure` if there are no operands and standard input is a terminal, and `SystemFailure`
+    /// if standard input cannot be read.
     public func forEachItem(_ body: (RecordJob) throws -> Void) throws -> Int32 {
         defer { caches.close() }
         let source = try JobSource(context, items)
@@ -66,8 +66,8 @@ public struct CacheLookup {
         return tally.status
     }
 
-    /// Looks up each item. Returns 1 at the first missing item, or 0 if there is none. Throws other failures, and
-    /// `UsageFailure` and `SystemFailure` as `forEachItem` does.
+    /// Looks up each item. Stops at the first missing item and returns 1, or returns 0 if all items are cached. Throws
+    /// other failures, and `UsageFailure` and `SystemFailure` as `forEachItem` does.
     func areAllThere(takesExpired: Bool) throws -> Int32 {
         defer { caches.close() }
         let source = try JobSource(context, items)
@@ -105,8 +105,8 @@ extension RecordInput {
 }
 
 extension ToolContext {
-    /// Reports the entries that `body` removes. Returns the exit status. Throws the errors of `body`, and
-    /// `SystemFailure` if output cannot be written.
+    /// Calls `body`, which removes entries, and writes its report. Returns the exit status. Throws the errors of
+    /// `body`, and `SystemFailure` if output cannot be written.
     public func reportRemoval(from caches: Caches, _ body: () throws -> RemovalReport) throws -> Int32 {
         let output = try ReportOutput(json: arguments[.json])
         try interruption.catchSignals()
@@ -116,9 +116,9 @@ extension ToolContext {
         return 0
     }
 
-    /// Writes the elements of `next` as records, or as a table with a total on a terminal and with `--table`. Returns
-    /// the exit status. Throws `UsageFailure` for contradictory options, `SystemFailure` if output cannot be written,
-    /// and the errors of `next`.
+    /// Writes the elements that `next` returns: as records, or as a table with a total on a terminal or with `--table`.
+    /// Returns the exit status. Throws `UsageFailure` for contradictory options, `SystemFailure` if output cannot be
+    /// written, and the errors of `next`.
     public func list<Element>(
         heading: String, line: (Element) -> String, record: (Element) -> Record, total: () -> String,
         next: () throws -> Element?
@@ -168,7 +168,7 @@ extension ToolContext {
         let output = try ReportOutput(json: arguments[.json], progress: progress)
         try interruption.catchSignals()
         defer { progress.end() }
-        // In JSON, each line contains a step and its problems.
+        // Each line of JSON describes a step and lists the problems found in it.
         let found = Monitor<[VerificationProblem]>([])
         @Sendable func write(_ event: VerificationEvent) throws {
             switch event {

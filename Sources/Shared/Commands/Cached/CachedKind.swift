@@ -9,7 +9,7 @@ import Support
 public struct CachedKind: Sendable {
     /// The singular noun for the help, such as `picture`.
     let name: String
-    /// A file name for the advice to redirect output from a terminal to a file.
+    /// The file name in the advice to redirect output from a terminal to a file.
     let file: String
     let operands: Command.Operands
     /// The options that determine how records and arguments name entries.

@@ -13,7 +13,7 @@ struct ArgumentSecrets: Sendable, Hashable {
     let parts: [Part]
     private let texts: [String]
 
-    /// Finds the secrets without parsing the command line, so that an invalid command line reveals none.
+    /// Finds the secrets without parsing the command line, so that even an invalid command line reveals no secret.
     init(_ arguments: [String]) {
         var parts: [Part] = []
         var texts: [String] = []
@@ -25,8 +25,8 @@ struct ArgumentSecrets: Sendable, Hashable {
             texts.append(String(text))
         }
         var rest = arguments.indices
-        /// Adds a header without its origin. If the word is only an origin or only a name, also adds the next word: the
-        /// user may have omitted quotes.
+        /// Adds a header, but not the origin before it. If the word is only an origin or only a name, also adds the
+        /// next word, because the user may have omitted the quotes.
         func add(header text: Substring, _ index: Int) {
             if text.hasPrefix("@") { return }
             let scheme = String(text).prefix(before: "://")

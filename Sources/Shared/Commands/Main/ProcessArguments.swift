@@ -3,11 +3,13 @@ import Support
 
 /// The memory that contains the process's command line. The kernel shows its contents to every user of the machine.
 enum ProcessArguments {
-    /// Overwrites the given parts of `arguments`, the words after the program's name, in this memory. Overwrites a
-    /// whole argument if its bytes differ, because it is not UTF-8. Does nothing if the memory cannot be found.
-    /// `CommandLine.arguments` is a copy and does not change.
+    /// Overwrites the given parts of the command line with `*`. Overwrites a whole argument if its bytes differ from
+    /// `arguments`, because it is not UTF-8. Does nothing if the memory cannot be found. `CommandLine.arguments` is a
+    /// copy and does not change.
     ///
     /// The arguments are visible from the start of the process until this call, so a file is safer for a secret.
+    ///
+    /// - Parameter arguments: the words after the program's name.
     static func conceal(_ parts: [ArgumentSecrets.Part], of arguments: [String]) {
         guard let memory = memory(), let name = memory.firstIndex(of: 0) else { return }
         // The arguments are contiguous and terminated by NUL.

@@ -33,9 +33,9 @@ public struct Tool: Sendable {
 /// Prints help on standard output with status 0. Reports a failure on standard error as `tool: message`, and exits with
 /// the status of the failure, which is 64 for an invalid command line.
 public func runTool(_ tool: Tool, words: [String] = ProgramArguments.ofProcess()) -> Never {
-    // Writing to a closed pipe then fails with EPIPE, and the run ends in an orderly way.
+    // Makes a write to a closed pipe fail with EPIPE, so that the run ends in an orderly way.
     signal(SIGPIPE, SIG_IGN)
-    // Exceeding the limit on file sizes then fails like writing to a full disk.
+    // Makes a write beyond the limit on file sizes fail, as a write to a full disk does.
     signal(SIGXFSZ, SIG_IGN)
     occupyClosedStreams()
     StandardError.silenceLibraries()
@@ -78,8 +78,8 @@ private func run(_ tool: Tool, _ words: [String], _ secrets: ArgumentSecrets) th
 private func print(_ text: String) throws { try TextOutput.standard().write(text) }
 
 /// Opens `/dev/null` for each standard stream that is closed (`2>&-`). Otherwise, a file that is opened later would get
-/// the descriptor, and log lines would be written to it. The access mode makes every use of the stream fail, as it
-/// would fail if the stream were closed.
+/// the descriptor, and log lines would be written to it. The access mode makes reads of standard input and writes to
+/// the other streams fail, as if they were still closed.
 private func occupyClosedStreams() {
     for stream: Int32 in 0...2 where fcntl(stream, F_GETFD) < 0 {
         _ = open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY)

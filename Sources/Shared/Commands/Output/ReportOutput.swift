@@ -6,7 +6,7 @@ import Support
 public struct ReportOutput: Sendable {
     private let output: TextOutput
     private let progress: Progress
-    /// Whether it writes text rather than NDJSON.
+    /// Whether reports are written as text rather than NDJSON.
     public let isForPeople: Bool
 
     /// Throws `SystemFailure` if standard output is closed.
@@ -14,7 +14,7 @@ public struct ReportOutput: Sendable {
     /// - Parameters:
     ///   - json: whether to write NDJSON even on a terminal.
     ///   - isForced: whether to write text even to a pipe or file.
-    ///   - progress: hidden during each write.
+    ///   - progress: the progress display, which is hidden during each write.
     public init(json: Bool, isForced: Bool = false, progress: Progress = .none) throws {
         self.progress = progress
         output = try TextOutput.standard()

@@ -42,7 +42,7 @@ extension ToolContext {
         return OriginalCopies(in: folder, overwrites: arguments[.overwrite])
     }
 
-    /// Writes a report, for a command that writes no other. Throws `SystemFailure`.
+    /// Writes a single report. Throws `SystemFailure`.
     public func report(_ json: JSON, _ text: String) throws {
         try ReportOutput(json: arguments[.json]).write(json, text)
     }

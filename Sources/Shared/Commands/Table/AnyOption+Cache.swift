@@ -80,10 +80,10 @@ extension AnyOption {
 }
 
 extension [AnyOption] {
-    /// Options that select the cache, for every command that uses one.
+    /// The options that select the cache. Every command that uses a cache has them.
     public static let place: [AnyOption] = [.cacheDir, .allowSharedRoot, .scope, .policy, .policyRules]
 
-    /// Options that limit the age and size of the cache, for every command that serves or stores entries.
+    /// The options that limit the age and size of the cache. Every command that serves or stores entries has them.
     public static let retention: [AnyOption] = [.ttl, .capacity, .lease]
 
     /// The options of nearly every command.

@@ -120,7 +120,7 @@ extension [AnyOption] {
     public static let network: [AnyOption] = [.timeout, .retries, .allowPrivate, .cacert, .netrc, .netrcFile]
 }
 
-/// A value of `--bearer-file`: a file with a token, optionally preceded by the only origin that receives the token.
+/// A value of `--bearer-file`: a file with a token, optionally preceded by the only origin that may receive the token.
 public struct BearerFile: Sendable {
     static let expected = "a file, or an origin and a file such as 'https://example.org token'"
     let origin: WebURL.Origin?

@@ -44,7 +44,7 @@ extension AnyOption {
     ///
     /// - Parameters:
     ///   - names: the names of the texts.
-    ///   - single: the names that take a single field. The others take a list in order of preference.
+    ///   - single: the names that take a single field. The other names take a list of fields in order of preference.
     ///   - expected: a description of the valid values for errors.
     public static func recordFields(
         _ names: [String], single: [String] = [], _ group: OptionGroup, expected: String, summary: String,

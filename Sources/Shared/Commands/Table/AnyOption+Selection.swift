@@ -62,7 +62,7 @@ extension Arguments {
     /// The order of `--sort`, or nil without it.
     public var order: EntryOrder? { self[.sort] }
 
-    /// The conditions of the given options.
+    /// The conditions that the options of the command line set.
     public var filter: EntryFilter {
         var filter = EntryFilter()
         filter.olderThan = self[.olderThan]
@@ -80,7 +80,7 @@ extension Arguments {
 }
 
 extension [AnyOption] {
-    /// The conditions that apply to pictures and GIFs alike.
+    /// The conditions that apply to both pictures and GIFs.
     public static let conditions: [AnyOption] = [.olderThan, .newerThan, .unusedFor, .size, .expired]
 }
 

@@ -4,7 +4,8 @@ import HTTP
 import Options
 import Support
 
-/// Settings of single tools. They are here because each tool checks all fields of the shared configuration file.
+/// Settings that a single tool uses. They are defined here because every tool checks all fields of the shared
+/// configuration file.
 extension AnyOption {
     // MARK: apod-fetch
 
@@ -45,7 +46,8 @@ extension AnyOption {
 
     // MARK: gif-cache
 
-    /// Neither an option nor a field: a secret comes from a file or the environment.
+    /// There is no option or field for the key, because a secret must be read from the environment or from a separate
+    /// file.
     public static let exerciseKey = Option<String>(
         "exercisedb-api-key", form: .none, expected: "a key", group: .secrets, variable: "EXERCISEDB_API_KEY",
         summary: "The key for ExerciseDB."
@@ -83,7 +85,7 @@ extension AnyOption {
         "quality", .looks, in: 1...100, field: "quality", summary: "Quality of JPEG, WebP and AVIF, 1 to 100."
     ).defaulting(to: ImageFormat.standardQuality)
 
-    /// The default is the highest level at which smaller files cost little time.
+    /// The default is the highest level that makes files smaller without taking much more time.
     public static let effort = Option.number(
         "effort", .looks, in: 0...9, field: "effort", summary: "Effort for small files: 0 (fast) to 9."
     ).defaulting(to: 3)

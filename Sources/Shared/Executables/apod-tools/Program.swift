@@ -6,8 +6,9 @@ import ImgDownsampleTool
 import Libc
 import Support
 
-/// The binary that packages install, with all four tools. Links with the tools' names point to it, and the name of the
-/// link selects the tool. So Swift's runtime, the largest part of each tool, is on the disk and in memory only once.
+/// The binary that packages install, which contains all four tools. Packages also install a link to it for each tool,
+/// and the name of the link selects the tool. Swift's runtime, the largest part of each tool, is therefore on the disk
+/// and in memory only once.
 @main
 enum Program {
     static func main() {

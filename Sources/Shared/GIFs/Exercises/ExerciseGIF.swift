@@ -1,6 +1,6 @@
 import Store
 
-/// A GIF of the service, identified by an exercise and a resolution rather than by its address, which changes.
+/// A GIF of the service. It is identified by an exercise and a resolution, because its address changes.
 public struct ExerciseGIF: Sendable, Hashable, CustomStringConvertible {
     public let id: ExerciseID
     public let resolution: Resolution
@@ -12,13 +12,13 @@ public struct ExerciseGIF: Sendable, Hashable, CustomStringConvertible {
 
     static let keyPrefix = "exercisedb:"
 
-    /// The key in the cache: `exercisedb:0001@180`.
+    /// The key in the cache, such as `exercisedb:0001@180`.
     public var cacheKey: String { "\(Self.keyPrefix)\(id)@\(resolution)" }
 
-    /// The key as a `CacheKey`. Does not throw in practice, since no id is too long for a key.
+    /// The key as a `CacheKey`. Never throws in practice, because no id makes the key too long.
     var key: CacheKey { get throws { try CacheKey(printed: cacheKey) } }
 
-    /// Returns the GIF with a cache key; nil for keys of other entries.
+    /// Returns the GIF that a cache key identifies, or nil for the key of another entry.
     public init?(cacheKey key: String) {
         guard key.hasPrefix(Self.keyPrefix), let at = key.lastIndex(of: "@"),
             let id = try? ExerciseID(String(key[..<at].dropFirst(Self.keyPrefix.count))),
@@ -27,7 +27,8 @@ public struct ExerciseGIF: Sendable, Hashable, CustomStringConvertible {
         self.init(id: id, resolution: resolution)
     }
 
-    /// Returns the ids of the exercises that have a cached GIF. An id may occur several times. Changes nothing.
+    /// Returns the ids of the exercises that have a cached GIF. An id occurs once per cached resolution. Does not
+    /// modify the cache.
     public static func ids(keptBy settings: CacheSettings) throws -> [String] {
         try settings.keys(beginningWith: keyPrefix).compactMap { ExerciseGIF(cacheKey: $0)?.id.text }
     }

@@ -1,9 +1,9 @@
 import Formats
 import Support
 
-/// A failure to get the GIF of an exercise.
+/// A failure of fetching or reading the GIF of an exercise.
 public enum GIFFailure: Failure, Equatable {
-    /// The record has none of the fields that can contain an exercise's id.
+    /// The record has no field with the id of an exercise.
     case noID(fields: [String])
     case badID(String)
     case keyMissing
@@ -13,11 +13,11 @@ public enum GIFFailure: Failure, Equatable {
     case unknownExercise(ExerciseGIF)
     /// The plan's requests for this month or day are used up.
     case quotaExceeded(Quota)
-    /// The quota was used up earlier, so no request was made.
+    /// No request was made, because an earlier answer reported that the quota is used up.
     case refusing(until: Timestamp)
     /// The answer to a request for the list is not a list.
     case notAList(String)
-    /// The open version of ExerciseDB reports a failure; the text is its message.
+    /// The open version of ExerciseDB reports a failure. The text is the service's message.
     case refused(String)
     /// The service could not be reached several times in a row, so this run makes no more requests.
     case unreachable
@@ -35,7 +35,7 @@ public enum GIFFailure: Failure, Equatable {
         case monthly, daily, other
     }
 
-    /// Translates a failure to read the bytes of a GIF.
+    /// Translates a failure of the GIF parser.
     public init(_ failure: FormatFailure) {
         switch failure {
         case .empty: self = .empty
@@ -72,7 +72,7 @@ public enum GIFFailure: Failure, Equatable {
         }
     }
 
-    /// Whether the failure is caused by the key and affects every exercise.
+    /// Whether the key causes the failure, which therefore affects every exercise.
     var isOfKey: Bool { [.keyMissing, .keyInvalid, .notSubscribed].contains(self) }
 
     public var exitCode: ExitCode {

@@ -2,10 +2,10 @@ import Formats
 import HTTP
 import Support
 
-/// Checks that an answer is a GIF by its `Content-Type` and all its bytes. The client checks the status.
+/// Checks the `Content-Type` and all bytes of an answer that should be a GIF. The client checks the status.
 enum GIFAcceptance {
     /// Returns a failure if `Content-Type` names another format. Accepts `image/gif`, generic types (RFC 9110 §8.3) and
-    /// a missing type; `inspect` then checks the bytes.
+    /// a missing type, because `inspect` checks the bytes.
     static func refusal(of response: HTTPResponse) -> GIFFailure? {
         guard let type = response.headers.last("Content-Type") else { return nil }
         switch type.prefix(while: { $0 != ";" && $0 != " " }).lowercased() {
@@ -17,8 +17,8 @@ enum GIFAcceptance {
         }
     }
 
-    /// Reads the whole GIF. Throws `GIFFailure` unless all blocks are well-formed, the GIF has a canvas, frames and a
-    /// trailer, and it does not exceed `limits`; rethrows errors of the source. Takes linear time and constant memory.
+    /// Reads the whole GIF. Throws `GIFFailure` if a block is malformed, if the canvas, the frames or the trailer are
+    /// missing, or if the GIF exceeds `limits`. Rethrows errors of the source. Takes linear time and constant memory.
     static func inspect(_ source: some ByteSource, limits: GIFStructure.Limits = .standard) throws -> GIFFacts {
         do {
             return GIFFacts(try GIFStructure.read(source, limits: limits))

@@ -9,18 +9,18 @@ import Support
 public struct GIFDescription: Description, Hashable {
     public let path: String
     public let bytes: Int
-    /// The exercise and resolution of a cached GIF; nil for a file.
+    /// The exercise and resolution of a cached GIF, or nil for a file.
     public let gif: ExerciseGIF?
     public let structure: GIFStructure
 
-    /// Returns whether an argument names a file rather than an id: it contains a slash or ends in `.gif`. A record
-    /// never names a file.
+    /// Returns whether an argument is the path of a file rather than an id. A path contains a slash or ends in `.gif`.
+    /// Records cannot name files.
     public static func isFile(_ argument: String) -> Bool {
         argument.contains("/") || argument.lowercased().hasSuffix(".gif")
     }
 
-    /// Reads the file that an argument names, or the best cached GIF of an exercise. Throws `CacheFailure.absent`,
-    /// `GIFFailure.noID` and `.badID`, and the errors of the other initialiser.
+    /// Reads the file that an argument names, or otherwise the best cached GIF of the exercise. Throws
+    /// `CacheFailure.absent`, `GIFFailure.noID` and `.badID`, and the errors of the other initialiser.
     public init(of job: RecordJob, _ caches: Caches, _ naming: any EntryNaming) throws {
         if let argument = job.argument, Self.isFile(argument) {
             try self.init(path: argument, interruption: caches.interruption)
@@ -44,8 +44,9 @@ public struct GIFDescription: Description, Hashable {
         }
     }
 
-    /// The value of the record field `info`. `frames`, `duration_ms` and `loop` equal the fields of `gif`. `images` has
-    /// an object per frame, in display order. A palette is represented by its number of colours.
+    /// The value of the record field `info`. Its fields `frames`, `duration_ms` and `loop` are the same as in the
+    /// record field `gif`. `images` contains an object for each frame, in display order. For a palette, only the number
+    /// of colours is included.
     public var json: JSON {
         .object([
             "id": gif.map { .string($0.id.text) }, "resolution": gif.map { .integer($0.resolution.rawValue) },
@@ -89,14 +90,14 @@ public struct GIFDescription: Description, Hashable {
                 }.joined()
     }
 
-    /// Formats `0.07 s`: GIF delays are hundredths of a second (GIF89a §23).
+    /// Formats a time such as `0.07 s`. The unit of GIF delays is a hundredth of a second (GIF89a §23).
     private static func seconds(_ milliseconds: Int) -> String {
         let hundredths = milliseconds / 10 % 100
         return "\(milliseconds / 1000).\(hundredths < 10 ? "0" : "")\(hundredths) s"
     }
 
     private static func row(_ cells: String...) -> String {
-        // An area can have 23 characters, but few have more than 15.
+        // The text of an area can have 23 characters, but rarely has more than 15.
         let widths = [5, 9, 15, 11, 7, 11, 10]
         return zip(cells, widths).map { cell, width in cell.aligned(to: width) }.joined(separator: "  ")
     }

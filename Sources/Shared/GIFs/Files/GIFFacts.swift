@@ -3,14 +3,14 @@ import Records
 import Store
 import Support
 
-/// The content of the record field `gif`.
+/// The properties of a GIF that the record field `gif` contains.
 struct GIFFacts: Sendable, Hashable {
-    /// The canvas, which may be smaller than the requested resolution.
+    /// The size of the canvas, which may be smaller than the requested resolution.
     let size: PixelSize
     let frames: Int
-    /// The sum of all delays as stored.
+    /// The sum of the delays that the file contains.
     let durationMilliseconds: Int
-    /// The number of times the GIF plays; 0 for an endless loop.
+    /// How many times the animation is played, or 0 for an endless loop.
     let loop: Int
 }
 
@@ -20,8 +20,8 @@ extension GIFFacts {
             size: gif.canvas, frames: gif.frameCount, durationMilliseconds: gif.durationMilliseconds, loop: gif.plays)
     }
 
-    /// Reads the note of an entry, or its file if the index was lost and rebuilt without notes. Returns nil if the file
-    /// is not a GIF. Throws `SystemFailure` if the file cannot be read.
+    /// Reads the properties from the note in the index or, if the index was rebuilt and has no note, from the file.
+    /// Returns nil if the file is not a GIF. Throws `SystemFailure` if the file cannot be read.
     init?(of entry: Entry) throws {
         if let facts = entry.details.flatMap(GIFFacts.init(note:)) {
             self = facts
@@ -34,9 +34,10 @@ extension GIFFacts {
         }
     }
 
-    /// `{"resolution":180,"width":180,"height":180,"frames":12,"duration_ms":1200,"loop":0,"placeholder":false}`
+    /// Returns the value of the field, such as
+    /// `{"resolution":180,"width":180,"height":180,"frames":12,"duration_ms":1200,"loop":0,"placeholder":false}`.
     ///
-    /// - Parameter resolution: the requested resolution, which is in the key.
+    /// - Parameter resolution: the requested resolution, which the entry's key contains.
     func field(resolution: Resolution? = nil, isPlaceholder: Bool = false, isPinned: Bool = false) -> JSON {
         .object([
             "resolution": resolution.map { .integer($0.rawValue) }, "width": .integer(size.width),
@@ -45,10 +46,10 @@ extension GIFFacts {
         ])
     }
 
-    /// The facts as JSON, stored with the cache entry.
+    /// The properties as JSON, which the index stores with the entry.
     var note: String { String(decoding: field().bytes, as: UTF8.self) }
 
-    /// Parses a `note`; nil for other texts.
+    /// Parses a `note`. Returns nil for other texts.
     init?(note: String) {
         guard let record = try? Record(parsing: note.utf8), let width = record.integer("width"),
             let height = record.integer("height"), let frames = record.integer("frames"),

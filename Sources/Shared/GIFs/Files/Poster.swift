@@ -4,18 +4,18 @@ import Support
 
 /// The first frame of a GIF as a PNG.
 ///
-/// The poster has the size of the canvas; the part outside the frame is transparent. Colours are unchanged. An opaque
-/// poster has no alpha channel.
+/// The poster has the size of the canvas, and is transparent outside the frame. Colours are unchanged. An opaque poster
+/// has no alpha channel.
 struct Poster {
     let size: PixelSize
     let png: [UInt8]
 
-    /// The part of cache keys that identifies the output. Change it when the output changes.
+    /// The part of the cache key that identifies the version of the output. Change it whenever the output changes.
     static let edition = "poster;frame=0;png;v1"
 
     /// Throws `ImageError`, `FormatFailure`, `Cancelled`, and errors of the source.
     ///
-    /// - Parameter options: limits the cost of all posters of a run.
+    /// - Parameter options: the limits on the cost of all posters of a run together.
     init(of source: some ByteSource, options: DecodeOptions) throws {
         let frame = try decodeFrame(0, of: source, options: options.begun())
         size = frame.size

@@ -4,13 +4,13 @@ import Formats
 import Store
 import Support
 
-/// Operations on all GIFs of a scope, on disk and in memory. A change of policy does not move stored GIFs, so both may
-/// have GIFs.
+/// Operations on all GIFs of a scope. They include the caches on disk and in memory, because a change of the policy
+/// does not move cached GIFs.
 extension Caches {
-    /// Lists the GIFs that `filter` accepts, without leases and in constant memory. Throws `CacheFailure` if the index
-    /// cannot be used, and `Cancelled`.
+    /// Lists the GIFs that `filter` accepts. Starts no leases, and needs constant memory. Throws `CacheFailure` if the
+    /// index cannot be used, and `Cancelled`.
     ///
-    /// - Parameter order: nil for an arbitrary order, the fastest.
+    /// - Parameter order: the order of the GIFs, or nil for any order, which is faster.
     public func gifs(
         _ filter: EntryFilter = EntryFilter(), resolution: Resolution? = nil, order: EntryOrder? = nil
     ) throws -> GIFListing {
@@ -18,8 +18,8 @@ extension Caches {
         return GIFListing(sources: try all().map { ($0, try $0.entries(filter, order: order), nil) }, order: order)
     }
 
-    /// Removes these GIFs of an exercise and their variants, even pinned and leased entries. Throws
-    /// `CacheFailure.absent` if none was cached, and other `CacheFailure` if the index cannot be changed.
+    /// Removes the given GIFs of an exercise and their variants, even if they are pinned or leased. Throws
+    /// `CacheFailure.absent` if no given GIF is cached, and another `CacheFailure` if the index cannot be changed.
     ///
     /// - Parameter gifs: at least one GIF.
     public func remove(_ gifs: [ExerciseGIF], dryRun: Bool = false) throws -> EntrySum {
@@ -59,13 +59,13 @@ extension EntryFilter {
     }
 }
 
-/// Merges the GIFs of several caches. Includes damaged GIFs, which `verify` reports.
+/// Iterates over the GIFs of several caches. Includes damaged GIFs, which `verify` reports.
 public struct GIFListing {
-    /// The caches with remaining entries. `next` is an entry that was already read, if any.
+    /// The caches with remaining entries. `next` is an entry that was read but not returned yet, or nil.
     fileprivate var sources: [(cache: CacheStore, entries: EntryListing, next: Entry?)]
     fileprivate let order: EntryOrder?
 
-    /// Returns the next GIF, or nil after the last. Throws `CacheFailure` if the index cannot be used, and `Cancelled`.
+    /// Returns the next GIF, or nil at the end. Throws `CacheFailure` if the index cannot be used, and `Cancelled`.
     public mutating func next() throws -> FoundEntry? {
         for index in sources.indices.reversed() where sources[index].next == nil {
             repeat {
@@ -83,16 +83,16 @@ public struct GIFListing {
 }
 
 extension Verification.Selection {
-    /// Selects the GIFs. In addition to the general checks, each file must be a complete GIF of the size in its row.
+    /// Selects the GIFs. Besides the general checks, verifies that each file is a complete GIF of the size in its row.
     public static let gifs = Verification.Selection(EntryFilter().ofGIFs()) { try $0.gifFault(in: $1) }
 }
 
 extension Entry {
-    /// The GIF of the entry; nil for entries of other kinds.
+    /// The GIF that the entry contains, or nil if the entry is not a GIF.
     public var gif: ExerciseGIF? { key.flatMap(ExerciseGIF.init(cacheKey:)) }
 
-    /// Describes a fault of a file whose length and digest match the row: the file is not a valid GIF, or it differs
-    /// from the recorded facts. Returns nil if there is no fault.
+    /// Checks a file whose length and digest match its row. Returns a description of the fault if the file is not a
+    /// valid GIF or differs from the properties in the row, otherwise nil.
     func gifFault(in file: some ByteSource) throws -> String? {
         let facts: GIFFacts
         do {

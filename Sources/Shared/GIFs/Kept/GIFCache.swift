@@ -12,30 +12,30 @@ public struct GIFCache: Sendable {
     let caches: Caches
     private let service: ExerciseService
     private let client: HTTPClient
-    /// The expiry of new and cached GIFs; nil for the expiry of the settings.
+    /// The expiry of new and cached GIFs, or nil for the expiry in the settings.
     let expiry: Expiry?
     private let quota: ServiceQuota
     private let availability = Monitor(Availability())
     private let revalidations = Monitor(RevalidationBudget())
 
-    /// The GIF of an id does not change, so revalidation is rarely useful.
+    /// The default expiry is a year: the GIF of an id does not change, so revalidation is rarely useful.
     public static let usualExpiry = Expiry.after(.seconds(365 * 86_400))
 
     /// The state of the service in this run.
     private struct Availability {
-        /// The reason why the service is no longer asked.
+        /// The failure because of which the run makes no more requests.
         var refusal: GIFFailure?
-        /// Consecutive failures to connect, each after all retries of a request.
+        /// The number of consecutive requests that could not connect, each after all retries.
         var failures = 0
     }
 
-    /// The number of consecutive failures to connect after which the run makes no more requests; otherwise a list of a
-    /// thousand exercises would wait for each failure. If half of all connections fail, five failures in a row are
-    /// still unlikely.
+    /// The number of consecutive connection failures after which the run makes no more requests. Without the limit, a
+    /// run over a thousand exercises would wait for a thousand failures. Even if half of all connections fail, five
+    /// failures in a row are unlikely.
     private static let failureLimit = 5
 
     /// - Parameters:
-    ///   - client: must use `ExerciseTransport`, which handles the service's peculiarities.
+    ///   - client: must use `ExerciseTransport`, which corrects peculiarities of the service.
     ///   - quota: the quota that the client's transport updates.
     public init(
         caches: Caches, service: ExerciseService, client: HTTPClient, expiry: Expiry? = nil,
@@ -48,15 +48,15 @@ public struct GIFCache: Sendable {
         self.quota = quota
     }
 
-    /// Returns a fresh GIF from the cache, otherwise from the service, and caches it if `GIFAcceptance` accepts it. If
-    /// the service cannot be reached, returns an expired GIF as `stale`. If the policy disables the cache, downloads
-    /// the GIF to a temporary file (`bypass`).
+    /// Returns the cached GIF if it is fresh. Otherwise downloads it from the service, and caches it if `GIFAcceptance`
+    /// accepts it. If the service cannot be reached, returns an expired GIF with the status `stale`. If the policy
+    /// disables the cache, downloads the GIF to a temporary file (`bypass`).
     ///
-    /// After the service has refused the key, or could not be reached several times in a row, makes no more requests
-    /// and returns cached GIFs, even if they have expired.
+    /// If the service has refused the key, or could not be reached several times in a row, makes no more requests and
+    /// returns only cached GIFs, even expired GIFs.
     ///
-    /// Requests at most as many expired GIFs as `RevalidationBudget` allows, and returns the other expired GIFs as
-    /// `stale`. The status of an expired GIF that was requested is `revalidated`, whether or not the answer had a body.
+    /// Requests at most as many expired GIFs as `RevalidationBudget` allows, and returns all others as `stale`. If an
+    /// expired GIF is requested, its status is `revalidated`, whether or not the answer contains a body.
     ///
     /// Throws `GIFFailure`, `FetchFailure`, `CacheFailure`, `SystemFailure`, `Cancelled`.
     ///
@@ -69,7 +69,7 @@ public struct GIFCache: Sendable {
         let settings = caches.settings
         let known = try settings.isOffline || settings.refreshes ? nil : status(of: gif)
         do {
-            // Do not call `note`: without a request, the state of the service is unchanged.
+            // Do not call `note`: no request was made, so the availability of the service did not change.
             if known == .stale, !revalidations.withLock({ $0.take(remaining: quota.remaining) }),
                 let item = try cached(gif)
             {
@@ -103,10 +103,10 @@ public struct GIFCache: Sendable {
     private func ask(_ gif: ExerciseGIF, at gifURL: String?) throws -> Item {
         var request = try service.imageRequest(for: gif, at: gifURL)
         request.netrc = client.passwords
-        // The policy does not depend on `gifURL`, which is unknown to commands that only read the cache.
+        // The policy must not depend on `gifURL`, because commands that only read the cache do not know this address.
         let storage = try caches.storage(for: service.address(of: gif))
         var fetch = try FetchRequest(request, key: gif.key, expiry: expiry, inspect: Self.inspect)
-        // The service has the same GIF for every key.
+        // The service returns the same GIF for every key.
         fetch.sharesWithCredentials = true
         for _ in 0..<2 {
             let item = try storage.fetch(fetch, client: client)
@@ -117,7 +117,7 @@ public struct GIFCache: Sendable {
         throw GIFFailure.corrupt("the cached file was modified")
     }
 
-    /// Asks the open version for the address of an exercise's GIF.
+    /// Requests the address of an exercise's GIF from the open version of the service.
     private func find(_ id: ExerciseID) throws -> String {
         let body = try client.data(service.exerciseRequest(id)).1
         guard let record = try? Record(parsing: body), let gifURL = try OpenAnswer(record).gifURL else {
@@ -133,10 +133,11 @@ public struct GIFCache: Sendable {
         return (entry, status(of: entry, in: cache))
     }
 
-    /// Returns whether `put` would make no request. Sets no lease. Throws `CacheFailure`, `Cancelled`.
+    /// Returns whether the cached GIF is fresh, so that `put` would make no request. Starts no lease. Throws
+    /// `CacheFailure`, `Cancelled`.
     public func isFresh(_ gif: ExerciseGIF) throws -> Bool { try status(of: gif) == .hit }
 
-    /// Returns the cache for a GIF; nil if the policy disables it.
+    /// Returns the cache for a GIF, or nil if the policy disables caching.
     func store(of gif: ExerciseGIF) throws -> CacheStore? { try caches.storage(for: service.address(of: gif)).cache }
 
     private func note(_ status: CacheStatus) {
@@ -170,18 +171,18 @@ public struct GIFCache: Sendable {
     }
 }
 
-/// Limits the number of expired GIFs that a run requests again: GIFs rarely change, and new GIFs need the plan's
-/// requests.
+/// Limits the number of expired GIFs that a run requests again. GIFs rarely change, and the plan's requests are better
+/// spent on new GIFs.
 struct RevalidationBudget: Equatable {
-    /// At most a twentieth of the remaining requests.
+    /// At most a twentieth of the remaining requests are spent on expired GIFs.
     private static let divisor = 20
 
     private var taken = 0
 
-    /// Returns whether another GIF may be requested, and counts it.
+    /// Returns whether another expired GIF may be requested, and if so, counts the request.
     ///
-    /// - Parameter remaining: see `ServiceQuota.remaining`. Before the first answer, requests are counted but not
-    ///   limited.
+    /// - Parameter remaining: the number of remaining requests of the plan, or nil if it is not known yet. In that
+    ///   case, requests are counted but not limited.
     mutating func take(remaining: Int?) -> Bool {
         if let remaining, taken >= remaining / Self.divisor { return false }
         taken += 1

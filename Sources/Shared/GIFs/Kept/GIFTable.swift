@@ -3,7 +3,7 @@ import Fetch
 import Store
 import Support
 
-/// Formats GIFs as a table for a terminal. Formats each line separately, so output begins immediately.
+/// Formats GIFs as a table for a terminal, one line at a time, so that output begins immediately.
 public struct GIFTable: Sendable {
     private let now: Timestamp
 
@@ -24,7 +24,7 @@ public struct GIFTable: Sendable {
     }
 
     private func line(_ id: String, _ cells: [String]) -> String {
-        // The service's ids have four digits, the ids of its sister products seven letters.
+        // The ids of the service have four digits, and the ids of related products seven letters.
         let columns = zip(cells, [6, 8, 6, 5, 7, 11]).map { cell, width in "  " + cell.aligned(to: width) }
         return id.padded(to: 8) + columns.joined() + "\n"
     }

@@ -1,10 +1,10 @@
 import Records
 import Support
 
-/// Selects exercises. All conditions must match. A condition matches if one of its words does, or if it has no words.
-/// Case is ignored.
+/// Selects exercises that match all conditions. An exercise matches a condition if it matches one of the condition's
+/// words, or if the condition has no words. Case is ignored.
 ///
-/// The filter applies to the complete list, so a cached list serves every filter without a request.
+/// The filter is applied to the complete list of exercises, so that no filter needs a request if the list is cached.
 public struct ExerciseFilter: Sendable, Equatable {
     public var bodyParts: [String]
     public var targets: [String]
@@ -12,7 +12,7 @@ public struct ExerciseFilter: Sendable, Equatable {
     /// Substrings of the name.
     public var names: [String]
 
-    /// Each string may contain several words separated by commas, like the value of an option.
+    /// Creates a filter. Each string may contain several words separated by commas, as the value of an option may.
     public init(bodyParts: [String] = [], targets: [String] = [], equipment: [String] = [], names: [String] = []) {
         self.bodyParts = Self.words(bodyParts)
         self.targets = Self.words(targets)

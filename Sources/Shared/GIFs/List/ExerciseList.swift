@@ -4,8 +4,8 @@ import Records
 import Store
 import Support
 
-/// The list of all exercises of the service, read from the cache's index while it is fresh (`CacheSettings.ttl`). The
-/// policy for the service's address decides whether the list is cached on disk or in memory.
+/// The list of all exercises of the service. It is cached in the index for the time `CacheSettings.ttl`. The policy for
+/// the service's address decides whether the list is cached on disk or in memory.
 public struct ExerciseList: Sendable {
     private static let collection = "exercisedb"
     private static let name = "exercises"
@@ -24,13 +24,13 @@ public struct ExerciseList: Sendable {
         self.clock = clock
     }
 
-    /// Returns the exercises in the service's order, each in its original form. If the service cannot be reached, or
-    /// the run is offline, warns and returns an expired list.
+    /// Returns the exercises in the service's order, unchanged. If the service cannot be reached, or if the run is
+    /// offline, warns and returns an expired list.
     ///
-    /// Warns if the cache cannot be used, but throws for a cache of a newer layout. Throws `GIFFailure`,
+    /// Warns if the cache cannot be used, but throws if the cache has a newer layout. Throws `GIFFailure`,
     /// `FetchFailure`, `CacheFailure`, `Cancelled`.
     ///
-    /// - Parameter refreshes: ignores a cached list.
+    /// - Parameter refreshes: whether to request the list even if the cached list is fresh.
     public func exercises(refreshes: Bool = false) throws -> [Record] {
         let cache =
             try usingCache("the exercise list is not cached") {
@@ -68,19 +68,21 @@ public struct ExerciseList: Sendable {
         }
     }
 
-    /// Returns the cached list of a service, fresh or expired; empty if there is none. Changes nothing.
+    /// Returns the cached list of a service, even if it has expired. Returns an empty list if no list is cached. Does
+    /// not modify the cache.
     public static func kept(of service: ExerciseService, by settings: CacheSettings) throws -> [Record] {
         let row = try settings.metadata(name, in: collection)
         return row.flatMap { KeptList(body: $0.body, address: service.address)?.exercises } ?? []
     }
 
-    /// A row with a future date is not fresh: the clock was set back after the row was fetched, so its age is unknown.
+    /// Returns whether a row is fresh. A row from the future is not fresh: the clock was set back after the row was
+    /// fetched, so its age is unknown.
     private func isFresh(_ row: Metadata) -> Bool {
         let now = clock.now()
         return row.expiresAt.map { $0 > now } != false && row.fetchedAt <= now + Clock.tolerance
     }
 
-    /// Returns a fresh list from the remote, and caches it.
+    /// Looks up the list in the remote. Caches and returns it if it is fresh, otherwise returns nil.
     private func shared(by cache: CacheStore) throws -> KeptList? {
         guard
             let row = try cache.metadata.remoteItem(

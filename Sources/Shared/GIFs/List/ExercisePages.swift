@@ -3,18 +3,18 @@ import Records
 
 /// Joins the pages of the service's list.
 ///
-/// Each page of the open version has the address of the next page (`OpenAnswer`). RapidAPI's pages are arrays without a
-/// total or a link: a page that is shorter than the first page ends the list. Pages are not compared with the requested
-/// length, since a plan may silently limit the length of all pages.
+/// Each page of the open version contains the address of the next page (`OpenAnswer`). RapidAPI's pages are arrays
+/// without a total or a link, so a page that is shorter than the first page is the last. The requested length is not
+/// used for this comparison, because a plan may silently limit the length of all pages.
 struct ExercisePages {
     private static let mostPages = 10_000
 
     private let service: ExerciseService
     private(set) var exercises: [Record] = []
-    /// The address of the next page; nil if there is none.
+    /// The address of the next page, or nil at the end of the list.
     private(set) var next: WebURL?
     private var seen: Set<String> = []
-    /// The addresses of the requested pages, as bytes.
+    /// The addresses of the pages that were added, as bytes.
     private var asked: Set<[UInt8]> = []
     private var pageLength: Int?
     private var received = 0
@@ -24,12 +24,12 @@ struct ExercisePages {
         next = try service.listURL(offset: 0)
     }
 
-    /// Reads the page at `next`. Skips ids of earlier pages. A page without a new id ends the list, since a service
-    /// that ignores `offset` always returns the same page.
+    /// Adds the page at `next`, except for exercises that earlier pages contain. A page without a new id ends the list,
+    /// because a service that ignores `offset` always returns the same page.
     ///
-    /// Throws `GIFFailure.notAList` for a page that is not a list of objects with ids, for a link to another origin or
-    /// to an earlier page, for more than 10,000 pages, and for a list that ends before the service's total;
-    /// `GIFFailure.refused` if the service reports a failure.
+    /// Throws `GIFFailure.refused` if the service reports a failure. Throws `GIFFailure.notAList` for a page that is
+    /// not a list of objects with ids, for a link to another origin or to an earlier page, for more than 10,000 pages,
+    /// and for a list with fewer exercises than the total that the service states.
     mutating func add(_ body: [UInt8]) throws {
         if let next { asked.insert(Array(next.requestText.utf8)) }
         next = nil

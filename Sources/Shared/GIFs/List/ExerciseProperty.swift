@@ -1,11 +1,12 @@
 import Records
 
-/// A property of exercises that can be filtered. Raw values are the names of the options.
+/// A property of exercises that `ExerciseFilter` can select. The raw values are the names of the options.
 public enum ExerciseProperty: String, Sendable, CaseIterable {
     case bodyPart = "body-part"
     case target, equipment
 
-    /// The field of RapidAPI's ExerciseDB, a string, and the field of the open version, an array of strings.
+    /// The possible fields of the property. At RapidAPI, the field is a string. In the open version, it is an array of
+    /// strings.
     private var fields: [FieldPath] {
         switch self {
         case .bodyPart: ["bodyPart", "bodyParts"]
@@ -19,7 +20,7 @@ public enum ExerciseProperty: String, Sendable, CaseIterable {
         fields.flatMap { exercise.strings($0) }.filter { !$0.isEmpty }
     }
 
-    /// Returns the distinct values among exercises, sorted.
+    /// Returns the distinct values of all given exercises, sorted.
     public func values(among exercises: some Sequence<Record>) -> [String] {
         Set(exercises.flatMap { values(of: $0) }).sorted()
     }

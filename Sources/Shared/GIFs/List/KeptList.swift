@@ -1,17 +1,17 @@
 import Records
 
-/// The cached list of exercises. It is stored in a single row, so it is complete or absent.
+/// The cached list of exercises. It is stored in a single row, so that it is either complete or absent.
 ///
-/// The first line identifies the service; each other line is an exercise in the service's own bytes.
+/// The first line identifies the service. Each further line contains an exercise, in the bytes that the service sent.
 struct KeptList: Equatable {
-    /// The version of the layout. Increase it when the layout changes. Lists of other editions count as absent.
+    /// The version of the layout. Increase it whenever the layout changes. A list of another edition is ignored.
     private static let edition = 1
 
     let exercises: [Record]
 
     init(_ exercises: [Record]) { self.exercises = exercises }
 
-    /// Returns nil for a body of another edition or service, and for a damaged body.
+    /// Parses a stored list. Returns nil if the list has another edition, is damaged, or comes from another service.
     init?(body: [UInt8], address: String) {
         guard let lines = try? Record.list(parsing: body), let head = lines.first,
             head.integer("edition") == Self.edition, head.string("address") == address,

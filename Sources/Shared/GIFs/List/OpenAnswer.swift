@@ -21,8 +21,8 @@ struct OpenAnswer {
     }
 
     /// Returns the address of the next page (nil for the last page) and the number of exercises on all pages (nil if
-    /// unknown). Throws `GIFFailure.notAList` for a field of the wrong type, even if the field is not used, since such
-    /// an answer comes from another service.
+    /// unknown). Throws `GIFFailure.notAList` for a field of the wrong type, even an unused field, because such an
+    /// answer comes from another service.
     func metadata() throws(GIFFailure) -> (nextPage: String?, total: Int?) {
         guard record.raw("metadata")?.first == UInt8(ascii: "{") else { throw .notAList("metadata is not an object") }
         for name in ["metadata.totalPages", "metadata.currentPage"] as [FieldPath] { _ = try number(name) }
@@ -30,7 +30,7 @@ struct OpenAnswer {
         return (try Self.text("metadata.nextPage", of: record), try number("metadata.totalExercises"))
     }
 
-    /// The address of the GIF, if `data` is a single exercise.
+    /// The address of the GIF, if `data` is a single exercise, otherwise nil.
     var gifURL: String? { record.string("data.gifUrl") }
 
     private func number(_ name: FieldPath) throws(GIFFailure) -> Int? {

@@ -6,8 +6,8 @@ import Records
 import Store
 import Support
 
-/// The GIF that replaces unavailable GIFs: a cache entry with a separate key, stored on first use. Safe to use on
-/// several threads.
+/// The GIF that replaces unavailable GIFs. It is a cache entry with its own key, and is stored on first use. Safe to
+/// use on several threads.
 public final class GIFPlaceholder: Sendable {
     public enum Source: Sendable {
         /// The built-in GIF.
@@ -25,8 +25,8 @@ public final class GIFPlaceholder: Sendable {
     private let hasWarned = Monitor(false)
 
     /// - Parameters:
-    ///   - service: its address determines the policy for a placeholder that is drawn or read from a file.
-    ///   - client: downloads the placeholder; must not be the client of the service.
+    ///   - service: the service whose address determines the policy of a placeholder that is drawn or read from a file.
+    ///   - client: the client that downloads the placeholder. Must not be the client of the service.
     public init(_ source: Source, caches: Caches, service: ExerciseService, client: HTTPClient, log: Log) {
         self.source = source
         self.caches = caches

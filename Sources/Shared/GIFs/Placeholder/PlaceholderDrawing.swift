@@ -5,19 +5,20 @@ import Images
 ///
 /// Uses only integers, so the bytes are the same on all machines. The GIF has a few KB.
 enum PlaceholderDrawing {
-    /// The width and height, the resolution that every plan allows.
+    /// The width and height in pixels, which equal the resolution that every plan allows.
     static let side = 180
-    /// The part of the cache key that identifies the output. Change it when the output changes.
+    /// The part of the cache key that identifies the version of the output. Change it whenever the output changes.
     static let edition = "dumbbell;v1"
 
     private static let ground: [Int] = [244, 245, 247]
     private static let ink: [Int] = [126, 136, 152]
     private static let dotRadius = 6
-    /// The dots relative to the centre, clockwise: the corners of an octagon.
+    /// The centres of the dots relative to the centre of the picture, clockwise. They are the corners of an octagon.
     private static let dots = [(0, -70), (49, -49), (70, 0), (49, 49), (0, 70), (-49, 49), (-70, 0), (-49, -49)]
-    /// The share of ink in each dot in sixteenths, from the lit dot backwards.
+    /// The share of ink in each dot, in sixteenths. The first dot is the lit dot, and the others follow
+    /// counterclockwise.
     private static let shades = [16, 11, 7, 5, 3, 3, 3, 3]
-    /// Bar and plates: left, top, width and height.
+    /// The bar and the plates, each as left, top, width and height.
     private static let dumbbell = [
         (58, 86, 64, 8), (50, 74, 8, 32), (60, 66, 10, 48), (110, 66, 10, 48), (122, 74, 8, 32),
     ]
@@ -45,7 +46,7 @@ enum PlaceholderDrawing {
     private static func drawDot(_ centreX: Int, _ centreY: Int, _ shade: Int, on picture: inout PixelBuffer) {
         for y in centreY - dotRadius - 1...centreY + dotRadius + 1 {
             for x in centreX - dotRadius - 1...centreX + dotRadius + 1 {
-                // 2 x 2 samples per pixel smooth the edge and add few colours.
+                // Four samples per pixel (2 x 2) smooth the edge, and add only few colours.
                 var inside = 0
                 for (dx, dy) in [(-1, -1), (1, -1), (-1, 1), (1, 1)] {
                     let (fromX, fromY) = (4 * (x - centreX) + dx, 4 * (y - centreY) + dy)
@@ -56,7 +57,7 @@ enum PlaceholderDrawing {
         }
     }
 
-    /// Sets a pixel to a mixture of ink and background, in which the share of ink is `share / whole`.
+    /// Sets a pixel to a mixture of `ink` and `ground`. The share of `ink` is `share / whole`.
     private static func lay(_ share: Int, of whole: Int, _ x: Int, _ y: Int, on picture: inout PixelBuffer) {
         for channel in 0..<3 {
             let mixed = (ground[channel] * (whole - share) + ink[channel] * share + whole / 2) / whole

@@ -5,10 +5,10 @@ import Support
 
 /// Interprets error answers of the gateway and the service.
 enum ExerciseAnswer {
-    /// Returns the failure for a status other than 200; nil to keep the failure of the client.
+    /// Returns the failure for a status other than 200, or nil to report the failure of the client.
     ///
-    /// Only the `message` in the gateway's JSON distinguishes a missing plan, a used-up quota, and too many requests in
-    /// a short time.
+    /// The `message` in the gateway's JSON is the only difference between a missing plan, a used-up quota, and too many
+    /// requests in a short time.
     static func failure(status: Int, body: [UInt8], gif: ExerciseGIF?, hasKey: Bool) -> GIFFailure? {
         switch status {
         case 401: hasKey ? .keyInvalid : .keyMissing
@@ -22,9 +22,8 @@ enum ExerciseAnswer {
         }
     }
 
-    /// Returns the quota that a 429 reports as used up:
-    /// `You have exceeded the MONTHLY quota for Requests on your current plan`; nil for `Too many requests`, after
-    /// which a short wait is enough.
+    /// Returns the quota that an answer of status 429 reports as used up: `You have exceeded the MONTHLY quota for
+    /// Requests on your current plan`. Returns nil for `Too many requests`, after which a short wait is enough.
     static func quota(in body: [UInt8]) -> GIFFailure.Quota? {
         let message = message(in: body)
         guard message.contains(text: "quota") else { return nil }
@@ -32,7 +31,7 @@ enum ExerciseAnswer {
         return message.contains(text: "daily") ? .daily : .other
     }
 
-    /// Returns the `message` of a JSON answer, or the start of another answer, in lower case.
+    /// Returns the `message` of a JSON answer, or the beginning of an answer that has none, in lower case.
     private static func message(in body: [UInt8]) -> String {
         let text = (try? Record(parsing: body))?.string("message") ?? String(decoding: body.prefix(4096), as: UTF8.self)
         return text.lowercased()
@@ -40,14 +39,15 @@ enum ExerciseAnswer {
 }
 
 extension ExerciseService {
-    /// Translates refusals of the service and faults of its bytes into `GIFFailure`. Returns other errors unchanged.
+    /// Translates error answers of the service and failures of the GIF parser into `GIFFailure`. Returns other errors
+    /// unchanged.
     ///
-    /// - Parameter gif: the requested GIF; nil for the list.
+    /// - Parameter gif: the requested GIF, or nil if the list was requested.
     public func failure(of error: any Error, for gif: ExerciseGIF? = nil) -> any Error {
         switch error {
         case let failure as FetchFailure:
             if let quota = failure.usedUpQuota { return GIFFailure.refusing(until: quota.until) }
-            // The answer of another origin does not concern the key.
+            // The key is not sent to other origins, so it does not cause their errors.
             guard let answer = failure.answer, !answer.isOfGateway, answer.url.origin == origin else { return failure }
             return ExerciseAnswer.failure(status: answer.status, body: answer.body, gif: gif, hasKey: hasKey) ?? failure
         case let failure as FormatFailure: return GIFFailure(failure)

@@ -4,22 +4,23 @@ import Support
 
 /// ExerciseDB at RapidAPI, a compatible server, or the open version, which users host themselves.
 ///
-/// The key is sent only in a header and only to the origin of `address`. No address, message or description contains
-/// it.
+/// The key is sent only in a header, and only to the origin of `address`. No address, message or description contains
+/// the key.
 public struct ExerciseService: Sendable {
     public static let standardAddress = "https://exercisedb.p.rapidapi.com"
 
-    /// Scheme, host, port and an optional path, without a slash at the end.
+    /// The scheme, host, port and an optional path, without a slash at the end.
     public let address: String
     /// The address of images, without a query.
     let images: WebURL
     private let key: String?
 
-    /// The largest answer in bytes. The largest GIF seen from the service has about 10 MB, at 1080 pixels.
+    /// The maximum size of an answer in bytes. The largest GIF that the service is known to have returned has about 10
+    /// MB, at 1080 pixels.
     static let byteLimit = 64_000_000
 
-    /// Trims whitespace around the key; an empty key counts as none. Throws `ConfigurationFailure` if `address` is not
-    /// an http(s) address or has a query, or if `key` is not valid in a header.
+    /// Trims white space around the key. An empty key is the same as nil. Throws `ConfigurationFailure` if `address` is
+    /// not an http(s) address or has a query, or if `key` is not valid in a header.
     public init(address: String = standardAddress, key: String? = nil) throws {
         do {
             let url = try WebURL(address)
@@ -49,7 +50,8 @@ public struct ExerciseService: Sendable {
     /// Whether this is the open version, whose paths begin with `/api/v1`.
     var isOpen: Bool { address.hasSuffix("/api/v1") }
 
-    /// Throws `ConfigurationFailure` for RapidAPI without a key, since only the user can accept RapidAPI's terms.
+    /// Throws `ConfigurationFailure` if `address` is at RapidAPI and there is no key, because only the user can accept
+    /// RapidAPI's terms.
     public func requireChoice() throws(ConfigurationFailure) {
         guard !hasKey, ".\(origin.host)".hasSuffix(".rapidapi.com") else { return }
         throw ConfigurationFailure(
@@ -60,38 +62,39 @@ public struct ExerciseService: Sendable {
     /// Returns `GET /image?exerciseId=0001&resolution=180`, with the headers of RapidAPI's gateway. Throws
     /// `WebURLFailure`.
     ///
-    /// - Parameter gifURL: an exercise's `gifUrl`, absolute or relative, which is requested instead of `/image`.
+    /// - Parameter gifURL: the `gifUrl` of an exercise, which may be relative. If it is not nil, it is requested
+    ///   instead of `/image`.
     public func imageRequest(for gif: ExerciseGIF, at gifURL: String? = nil) throws -> HTTPRequest {
-        // Neither value has a character that a query must escape.
+        // Neither the id nor the resolution contains a character that must be escaped in a query.
         let text = gifURL ?? "\(address)/image?exerciseId=\(gif.id)&resolution=\(gif.resolution)"
         return request(try images.resolving(text), accepting: Self.gifType, acceptsCompression: false)
     }
 
     /// Returns the address of a page of the list, `/exercises?limit=500&offset=0`.
     ///
-    /// - Parameter limit: the length of a page; by default 25 for the open version, which refuses more, and 500
-    ///   otherwise. Each page costs one of the few requests of a plan. The 1,300 exercises of about a kilobyte each fit
-    ///   in 3 pages of 500.
+    /// - Parameter limit: the number of exercises per page. The default is 25 for the open version, which refuses more,
+    ///   and 500 for RapidAPI, where each page costs one of the few requests of a plan. 1,300 exercises, of about a
+    ///   kilobyte each, fit in 3 pages of 500.
     func listURL(limit: Int? = nil, offset: Int) throws(WebURLFailure) -> WebURL {
         try WebURL("\(address)/exercises?limit=\(limit ?? (isOpen ? 25 : 500))&offset=\(offset)")
     }
 
     func listRequest(_ url: WebURL) -> HTTPRequest { request(url, accepting: "application/json") }
 
-    /// Returns `GET /exercises/ID` of the open version, which has no `/image`; the answer contains the `gifUrl`.
+    /// Returns `GET /exercises/ID` for the open version, which has no `/image`. The answer contains the `gifUrl`.
     func exerciseRequest(_ id: ExerciseID) throws -> HTTPRequest {
         listRequest(try WebURL("\(address)/exercises/\(id)"))
     }
 
-    /// The normalized address of a GIF, which policies match.
+    /// Returns the normalized address of a GIF, which the rules of policies match.
     func address(of gif: ExerciseGIF) -> String {
         "\(images.normalized)?exerciseId=\(gif.id)&resolution=\(gif.resolution)"
     }
 
-    /// The `Accept` header of image requests; other requests have a different header.
+    /// The value of the `Accept` header that identifies requests for GIFs to `ExerciseTransport`.
     static let gifType = ImageFormat.gif.contentType
 
-    /// Returns a request, with the key if the URL has the service's origin.
+    /// Returns a request. Adds the key if the URL has the service's origin.
     private func request(_ url: WebURL, accepting type: String, acceptsCompression: Bool = true) -> HTTPRequest {
         var headers = [HTTPHeader("Accept", type, crossesOrigins: true)]
         if url.origin == origin {

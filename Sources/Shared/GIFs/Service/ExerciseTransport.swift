@@ -3,19 +3,20 @@ import Support
 
 /// Corrects four peculiarities of ExerciseDB's gateway:
 ///
-/// * A used-up quota is reported as 429 without `Retry-After`, like too many requests in a second. The field is added,
-///   so retries stop immediately and use no more requests.
-/// * Every answer has fields with the remaining quota of a day or month. The fields would make the client slow down or
-///   stop, so they are removed.
-/// * An answer of 200 whose `Content-Type` is not a GIF's ends the request with `GIFFailure.notAGIF`.
-/// * A proxy that cannot reach the service answers in plain text, sometimes with status 200. Such an answer ends the
-///   request with `FetchFailure.passingFault`, for any status below 500 and any `Content-Type`.
+/// * The gateway reports a used-up quota as 429 without `Retry-After`, as it does for too many requests in a second.
+///   The transport adds the field, so that the client does not waste requests on retries.
+/// * Every answer has fields with the remaining quota of a day or month, which would make the client slow down or stop.
+///   The transport removes these fields.
+/// * If an answer of status 200 or 206 to a request for a GIF has another `Content-Type`, the request fails with
+///   `GIFFailure.notAGIF`.
+/// * A proxy that cannot reach the service answers in plain text, sometimes with status 200. For such an answer, the
+///   request fails with `FetchFailure.passingFault` if the status is below 500, regardless of the `Content-Type`.
 public struct ExerciseTransport: HTTPTransport {
     private let base: any HTTPTransport
     private let quota: ServiceQuota
 
-    /// The `Retry-After` for a used-up quota, in seconds. The time is much shorter than a day, so a user who changes
-    /// the plan does not wait long. One request per hour is negligible.
+    /// The `Retry-After` for a used-up quota, in seconds. It is much shorter than a day, so that a user who changes the
+    /// plan does not wait long. One request per hour uses little of a quota.
     static let quotaPause = 3600
 
     /// - Parameter quota: receives the number of remaining requests.
@@ -24,7 +25,8 @@ public struct ExerciseTransport: HTTPTransport {
         self.quota = quota
     }
 
-    /// The number of bytes searched for the message of a gateway or of a refusal.
+    /// The number of bytes at the beginning of a body that are searched for the message of a gateway or of a used-up
+    /// quota.
     private static let beginningLimit = 4096
 
     public func exchange(
@@ -32,7 +34,8 @@ public struct ExerciseTransport: HTTPTransport {
     ) throws -> HTTPResponse {
         var head: HTTPResponse?
         var beginning: [UInt8] = []
-        // The refusal is thrown after the beginning of the body was checked for a gateway's message.
+        // The failure for a wrong `Content-Type`. It is thrown only after the beginning of the body has been searched
+        // for a gateway's message.
         var refusal: GIFFailure?
         let isForGIF = request.headers.contains { $0.name == "Accept" && $0.value == ExerciseService.gifType }
         let response = try base.exchange(request, interruption: interruption) { event in
@@ -74,7 +77,7 @@ public struct ExerciseTransport: HTTPTransport {
 }
 
 extension HTTPResponse {
-    /// The response without the fields of a remaining quota.
+    /// The response without the fields that report a remaining quota.
     fileprivate var withoutQuota: HTTPResponse {
         let fields = headers.fields.filter { field in
             let name = field.name.lowercased()
@@ -84,7 +87,7 @@ extension HTTPResponse {
     }
 }
 
-/// The number of remaining requests, from the first answer of this run.
+/// The number of remaining requests of the plan. It is taken from the first answer of this run that reports the number.
 public final class ServiceQuota: Sendable {
     private let state = Monitor<Int?>(nil)
 

@@ -4,7 +4,7 @@ import HTTP
 import Records
 import Store
 
-/// Finds the GIFs of a record by the field with the exercise's id and by the accepted resolutions.
+/// Determines the GIFs of a record from the exercise's id and the accepted resolutions.
 public struct GIFNaming: EntryNaming {
     public let tool = "gif-cache"
     private let service: ExerciseService
@@ -12,17 +12,18 @@ public struct GIFNaming: EntryNaming {
     private let idField: FieldPath?
 
     /// - Parameters:
-    ///   - service: the policies depend on its addresses; no request is made.
-    ///   - resolutions: the accepted resolutions, best first; at least one.
-    ///   - idField: the field with the exercise's id; `id` or `exerciseId` for nil.
+    ///   - service: the service whose addresses determine the policies. No request is made.
+    ///   - resolutions: the accepted resolutions, best first. Must not be empty.
+    ///   - idField: the field with the exercise's id, or nil for `id` or `exerciseId`.
     public init(service: ExerciseService, resolutions: [Resolution], idField: FieldPath? = nil) {
         self.service = service
         self.resolutions = resolutions
         self.idField = idField
     }
 
-    /// Returns the accepted GIFs of an argument or, without one, a record, best first. An argument is an exercise's id,
-    /// or the key of a single GIF (`exercisedb:0001@180`). Throws `GIFFailure.noID` and `.badID`.
+    /// Returns the accepted GIFs of a job's exercise, best first. The exercise is named by the argument or, without an
+    /// argument, by the record. An argument is the id of an exercise, or the key of a single GIF
+    /// (`exercisedb:0001@180`). Throws `GIFFailure.noID` and `.badID`.
     public func gifs(of job: RecordJob) throws(GIFFailure) -> [ExerciseGIF] {
         if let gif = job.argument.flatMap(ExerciseGIF.init(cacheKey:)) { return [gif] }
         let id: ExerciseID
@@ -37,8 +38,8 @@ public struct GIFNaming: EntryNaming {
     /// Returns the best GIF. Throws `GIFFailure.noID` and `.badID`.
     public func wanted(by job: RecordJob) throws(GIFFailure) -> ExerciseGIF { try gifs(of: job)[0] }
 
-    /// Returns the `gifUrl` of a record of the open version. Returns nil for arguments, and for RapidAPI's records,
-    /// which have an `id` and whose addresses soon change.
+    /// Returns the `gifUrl` of a record of the open version. Returns nil for arguments, and for records of RapidAPI,
+    /// which have an `id`, because their addresses soon change.
     public func gifURL(of job: RecordJob) -> String? {
         guard job.argument == nil, service.isOpen || job.record.printable("id") == nil else { return nil }
         return job.record.string("gifUrl")
@@ -48,7 +49,7 @@ public struct GIFNaming: EntryNaming {
         try gifs(of: job).map { (try $0.key, service.address(of: $0)) }
     }
 
-    /// Returns whether the entry is a GIF. A damaged GIF counts as absent.
+    /// Returns whether the entry is a valid GIF. A damaged GIF is treated as absent.
     public func accepts(_ entry: Entry) throws -> Bool { try GIFFacts(of: entry) != nil }
 
     public func set(_ entry: Entry, status: CacheStatus, in record: inout Record) {

@@ -4,13 +4,13 @@ import Records
 import Store
 import Support
 
-/// Adds the exercise's GIF to each record, from the cache or the service, for `gif-cache put` and `mirror`. A record
-/// whose GIF is unavailable gets an error and a placeholder.
+/// Adds the GIF of the exercise to each record, from the cache or the service. Used by `gif-cache put` and `mirror`. A
+/// record whose GIF is unavailable gets an error and a placeholder.
 public struct GIFTool: CacheTool {
     public let name = "gif-cache"
     /// Limits the rate of requests.
     public var pacing: StartPacing?
-    /// Copies GIFs to the user's file names; nil for no copies. Placeholders are not copied.
+    /// Copies the GIFs into `--output-dir`, or nil for no copies. Placeholders are not copied.
     public var copies: OriginalCopies?
     private let cache: GIFCache
     private let naming: GIFNaming
@@ -18,8 +18,8 @@ public struct GIFTool: CacheTool {
     private let tally = Monitor(PutCounts())
 
     /// - Parameters:
-    ///   - naming: only the best of its resolutions is requested.
-    ///   - placeholder: nil omits `path` if the GIF is unavailable.
+    ///   - naming: determines the GIF of each record. Only its best resolution is requested.
+    ///   - placeholder: replaces unavailable GIFs. If it is nil, their records have no `path`.
     public init(cache: GIFCache, naming: GIFNaming, placeholder: GIFPlaceholder?) {
         self.cache = cache
         self.naming = naming
@@ -30,7 +30,7 @@ public struct GIFTool: CacheTool {
 
     public func prepare(_ job: RecordJob) -> Prepared { prepare([job])[0] }
 
-    /// Completes the records with a fresh cached GIF.
+    /// Completes the records whose GIF is cached and fresh.
     public func prepare(_ jobs: [RecordJob]) -> [Prepared] {
         cache.caches.prepare(jobs, asFetch: true) { job in
             let lookup = copies == nil ? try naming.keys(of: job).first : nil
@@ -60,7 +60,7 @@ public struct GIFTool: CacheTool {
         }
     }
 
-    /// Replaces the unavailable GIF by the placeholder.
+    /// Replaces an unavailable GIF by the placeholder.
     public func retract(_ record: inout Record, argument: String?) {
         record.removePlace()
         if copies != nil { record.removePath("file") }

@@ -6,7 +6,7 @@ import Records
 import Store
 import Support
 
-/// Adds a poster to each record, cached as a variant of its GIF, for `gif-cache poster`.
+/// Adds a poster to each record. The poster is cached as a variant of the GIF. Used by `gif-cache poster`.
 public struct PosterTool: CacheTool {
     public let name = "gif-cache"
     private let caches: Caches
@@ -36,8 +36,8 @@ public struct PosterTool: CacheTool {
 }
 
 extension FoundEntry {
-    /// Returns the poster from the cache, or draws it. The poster is a variant of the GIF with a separate lease. It is
-    /// deleted with the GIF, and drawn again if the GIF changes. Only one of several concurrent processes draws it.
+    /// Returns the poster from the cache, or creates it. The poster is a variant of the GIF with its own lease. It is
+    /// deleted with the GIF, and created again if the GIF changes. If several processes need it, only one creates it.
     /// Throws `NamedFailure`, `CacheFailure`, `SystemFailure`, `Cancelled`.
     func poster(_ options: DecodeOptions) throws -> MadeFile {
         let key = try CacheKey(printed: entry.key ?? "")
@@ -52,7 +52,7 @@ extension FoundEntry {
         }
     }
 
-    /// Draws the poster without caching it. Throws `NamedFailure`, `SystemFailure`, `Cancelled`.
+    /// Creates the poster without caching it. Throws `NamedFailure`, `SystemFailure`, `Cancelled`.
     public func posterPNG(interruption: Interruption) throws -> [UInt8] {
         try interruption.during {
             try Self.drawn(File.openInput(entry.path), DecodeOptions(interruption: interruption)).png

@@ -11,7 +11,7 @@ public struct Completions: Sendable, Equatable {
     public fileprivate(set) var words: [Word] = []
     /// The paths that the shell adds: `files`, `filesEnding`, `folders` or `none`.
     public fileprivate(set) var places = Completion.none
-    /// Whether the word is a list that can continue, so that the shell adds no space.
+    /// Whether the word is a comma-separated list that can continue, so that the shell adds no space after it.
     public fileprivate(set) var goesOn = false
 
     /// The output of `--complete`. The first line is a colon, followed by `files`, `files ENDING…`, `folders`,
@@ -96,8 +96,8 @@ struct Candidates {
         self.values = values
     }
 
-    /// Adds the texts that match the typed word after `lead`, the part of the word that every candidate begins with:
-    /// `--name=`, or the first items of a list.
+    /// Adds the candidates that begin with the typed word. A candidate consists of `lead` and one of the texts. `lead`
+    /// is the complete part of the typed word: `--name=`, or the first items of a list.
     fileprivate mutating func add(_ texts: [String], after lead: Substring = "", meaning: String = "") {
         for text in texts where text.utf8.starts(with: typed.utf8.dropFirst(lead.utf8.count)) {
             found.words.append(.init(text: lead + text, meaning: meaning))
@@ -115,7 +115,7 @@ struct Candidates {
             addList(values(completion, ""), after: lead)
         case .pictures:
             addValues(.keys, after: lead)
-            // Keys and addresses begin with letters and a colon; other words may be paths.
+            // Keys and addresses begin with letters and a colon. Any other word may be a path.
             if typed[lead.endIndex...].drop(while: \.isLetter).first != ":" { found.places = .files }
         case .scopes, .keys, .exercises: addValues(completion, after: lead)
         }
@@ -132,7 +132,8 @@ struct Candidates {
     private mutating func addValues(_ kind: Completion, after lead: Substring) {
         let texts = values(kind, String(typed[lead.endIndex...])).sorted()
         let all = zip(texts, [nil] + texts).filter { $1?.hasSameBytes(as: $0) != true }.map(\.0)
-        // Shells insert the common prefix of all candidates. Keeping the last text keeps this prefix despite the limit.
+        // Shells insert the common prefix of all candidates. The texts are sorted, so including the last text preserves
+        // this prefix despite the limit.
         add(all.prefix(Self.limit - 1) + all.dropFirst(Self.limit - 1).suffix(1), after: lead)
     }
 }

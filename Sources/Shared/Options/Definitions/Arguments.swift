@@ -20,10 +20,10 @@ public struct Arguments: Sendable {
 
     public var tool: String { path[0].name }
 
-    /// The last value that was given, or nil.
+    /// The last given value of the option, or nil.
     public subscript<Value>(_ option: Option<Value>) -> Value? { value(option).flatMap { $0 as? Value } }
 
-    /// The last value that was given, or the default.
+    /// The last given value of the option, or its default.
     public subscript<Value>(_ option: DefaultedOption<Value>) -> Value { option.value(value(option)) }
 
     public func value(_ option: AnyOption) -> (any Sendable)? { given.last { $0.option === option }?.value }

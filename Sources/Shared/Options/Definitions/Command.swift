@@ -34,9 +34,9 @@ public struct Command: Sendable {
     public let subcommands: [Command]
     /// Names of this command in other programs. The error for such a name suggests this command.
     public let synonyms: [String]
-    /// Whether the command deletes things that its arguments do not name. Such a command is never suggested.
+    /// Whether the command deletes entries that its arguments do not name. Error messages never suggest such a command.
     public let deletesUnnamed: Bool
-    /// Commands of another tool, such as `img-cache clean`, which the error for their last word (`clean`) suggests.
+    /// Commands of another tool, such as `img-cache clean`. The error for an unknown command `clean` suggests it.
     public let pointers: [String]
     /// Names of removed subcommands, each with a description of its replacement.
     public let successors: [String: String]
@@ -66,7 +66,8 @@ public struct Command: Sendable {
         self.run = run
     }
 
-    /// All options that the command accepts. Not stored: a tool creates only the options of the command that runs.
+    /// All options that the command accepts. Computed on each use, so that a tool creates only the options of the
+    /// command that runs.
     public var options: [AnyOption] { optionLists().flatMap(\.self) }
 
     /// The options that a user can type; `options` also contains settings.
@@ -74,7 +75,7 @@ public struct Command: Sendable {
 
     var visibleSubcommands: [Command] { subcommands.filter { !$0.isHidden } }
 
-    /// The command and all its subcommands that have an action, each with its path from this command.
+    /// This command and its subcommands at all levels, if they have an action. Each has its path from this command.
     public var tree: [(path: [Command], command: Command)] { tree([]) }
 
     private func tree(_ above: [Command]) -> [(path: [Command], command: Command)] {

@@ -26,7 +26,7 @@ public class AnyOption: @unchecked Sendable {
         var form: Form
         var expected = ""
         var completion = Completion.none
-        /// Lists all values. A closure, so that they are created only for help, completions and errors.
+        /// Lists all valid values. A closure, so that the list is created only for help, completions and errors.
         var choices: (@Sendable () -> [String])?
         var summary: String
         var manual = ""
@@ -34,7 +34,7 @@ public class AnyOption: @unchecked Sendable {
         var whenUnset: @Sendable () -> String = { "" }
         var variable: String?
         var field: String?
-        /// Whether the configuration field is derived from the name, with `_` for `-`.
+        /// Whether the name, with `_` for `-`, is the field of the configuration file if `field` is nil.
         var isNamedByField = false
         var isObject = false
         var group: OptionGroup
@@ -72,7 +72,7 @@ public class AnyOption: @unchecked Sendable {
     /// Whether the field of the configuration file is an object.
     public var isObject: Bool { definition.isObject }
     public var group: OptionGroup { definition.group }
-    /// Whether every occurrence counts, rather than the last occurrence only.
+    /// Whether all occurrences on a command line are used, rather than only the last.
     public var repeats: Bool { definition.repeats }
 
     /// The environment variable, or nil. By default, `APOD_TOOLS_` and the field in capitals.
@@ -82,7 +82,8 @@ public class AnyOption: @unchecked Sendable {
         return Self.spelled(field, after: "APOD_TOOLS_") { $0.isLetter ? $0 & ~0x20 : $0 }
     }
 
-    /// Replaces `-` by `_` and maps all other bytes. Uses a single pass, because each start creates 20 variables.
+    /// Replaces `-` by `_` and maps all other bytes with `map`. Uses a single pass, because each start of a tool
+    /// creates 20 variables.
     private static func spelled(_ text: String, after prefix: String = "", _ map: (UInt8) -> UInt8) -> String {
         var bytes = Array(prefix.utf8)
         bytes.reserveCapacity(bytes.count + text.utf8.count)
@@ -90,7 +91,8 @@ public class AnyOption: @unchecked Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The default as a user would type it, or its description if it is not a constant. Empty without a default.
+    /// The default as a user would type it, or a description of a default that is not a constant. Empty if there is no
+    /// default.
     public var defaultText: String { definition.whenUnset() }
 
     /// The default, or nil if there is no constant default.
@@ -104,7 +106,7 @@ public class AnyOption: @unchecked Sendable {
     /// Parses a value. Throws the errors of `Option.value(of:)`.
     public func parse(_ text: String) throws -> any Sendable { text }
 
-    /// Returns whether the option takes this word as its optional value, or as a further value.
+    /// Returns whether the option takes this word as its optional value, or as one more value.
     func takes(_ word: String) -> Bool { false }
 
     var isFlag: Bool { if case .flag = form { true } else { false } }
@@ -128,7 +130,7 @@ public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
 
     /// - Parameters:
     ///   - choices: lists all values, for help, completions and errors.
-    ///   - takesMore: returns whether the option takes the next word as an optional or further value.
+    ///   - takesMore: returns whether the option takes the next word as its optional value, or as one more value.
     ///   - print: formats a value so that `read` parses it again.
     ///   - read: parses a value. Returns nil or throws for an invalid text.
     public init(
@@ -197,7 +199,7 @@ public final class DefaultedOption<Value: Sendable>: AnyOption, @unchecked Senda
 
     /// Returns `given` as a `Value`, or the default.
     public func value(_ given: (any Sendable)?) -> Value {
-        // Most options are not given. Skip the cast, which costs more than the rest of the function.
+        // Most options are not given. Return early, because the cast costs more than the rest of the function.
         guard let given else { return standard() }
         return given as? Value ?? standard()
     }
@@ -213,7 +215,7 @@ public struct BadValue: Error {
     let text: String
     let option: AnyOption
 
-    /// Returns a message that names the source of the text: `--jobs`, `APOD_TOOLS_SCOPE`.
+    /// Returns a message that names the source of the text, such as `--jobs` or `APOD_TOOLS_SCOPE`.
     public func message(source: String) -> String {
         var words: [String] = []
         if case .words(let known) = option.completion { words = known }

@@ -1,4 +1,4 @@
-/// A group of options, which has its own heading in the help. The cases are in the order of the help.
+/// A group of options under its own heading in the help. The order of the cases is the order of the headings.
 public enum OptionGroup: Int, Sendable, CaseIterable {
     /// Options of a single command.
     case own

@@ -1,9 +1,10 @@
 import Support
 
 extension Command {
-    /// The width of help. The narrowest terminals in use have 80 columns, of which pagers may use two for a mark.
+    /// The width of the help in columns. The narrowest terminals in use have 80 columns, and a pager may use two of
+    /// them.
     private static let helpWidth = 78
-    /// The column of the text after an option's name.
+    /// The column at which the descriptions of options begin.
     private static let textColumn = 26
 
     /// Returns the text of `-h`, which fits on one screen.
@@ -19,7 +20,7 @@ extension Command {
             help.blank()
             for option in main {
                 switch option.completion {
-                // Do not cut a list of values.
+                // Do not shorten a summary that lists the values.
                 case .words, .list: help.row(option.label, option.summary)
                 default: help.row(option.label, Self.beginning(of: option.summary))
                 }
@@ -37,7 +38,7 @@ extension Command {
     }
 
     /// Returns the shortest names of the options. If the names of three or more options extend the name of another
-    /// option, as `--fallback-icon` extends `--fallback`, they become `--fallback-*`.
+    /// option, as `--fallback-icon` extends `--fallback`, returns `--fallback-*` for these options.
     private static func shortNames(of options: [AnyOption]) -> [String] {
         var names: [String] = []
         for option in options {
@@ -50,7 +51,7 @@ extension Command {
         return names
     }
 
-    /// Cuts the summary to one row.
+    /// Shortens a summary to one row.
     private static func beginning(of summary: String) -> String {
         let width = helpWidth - textColumn
         let lines = TerminalText.wrapped(summary, toColumns: width)
@@ -96,7 +97,7 @@ extension Command {
 }
 
 extension AnyOption {
-    /// The spellings and the name of the value: `-j, --jobs N`.
+    /// The spellings of the option and the name of its value, such as `-j, --jobs N`.
     var label: String {
         var label = (short.map { ["-\($0)"] } ?? []) + ["--\(name)"]
         var value = ""

@@ -54,7 +54,7 @@ struct HelpPage {
         for command in commands { row(command.name, command.summary, column: 14) }
     }
 
-    /// Adds a name and its description: beside the name, or below it if the name is too long.
+    /// Adds a name and its description, which begins below the name if the name is too long.
     mutating func row(_ label: String, _ words: String, column: Int? = nil) {
         let column = column ?? self.column
         let lines = TerminalText.wrapped(words, toColumns: width - column)

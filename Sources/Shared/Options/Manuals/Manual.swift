@@ -145,7 +145,8 @@ extension ManualPage {
         if !option.isFlag, !option.defaultText.isEmpty { text("The default is \(option.defaultText).") }
     }
 
-    /// Adds the section ENVIRONMENT: the variables of `options` without a configuration field, then all of `facts`.
+    /// Adds the section ENVIRONMENT: the variables of those options that have no configuration field, then the
+    /// variables of `facts`.
     mutating func environment(_ options: [AnyOption], _ facts: ManualFacts) {
         section("ENVIRONMENT")
         list { page in

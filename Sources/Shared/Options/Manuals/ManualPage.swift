@@ -3,7 +3,7 @@ import Support
 /// Writes a manual page in mdoc(7) format. The input is plain text, in which back quotes become bold print; special
 /// characters are escaped.
 struct ManualPage {
-    /// The line that `scripts/docs` replaces with the hand-written sections.
+    /// The line that `scripts/docs` replaces by the hand-written sections.
     static let place = ".\\\" SECTIONS"
 
     private(set) var source = ""
@@ -96,7 +96,7 @@ struct ManualPage {
 
     /// Escapes the characters of a word or line that are special in roff.
     static func escaped(_ text: some StringProtocol) -> String {
-        // At the end of a line, a lone mark would end a sentence.
+        // At the end of a line, roff would treat a separate question or exclamation mark as the end of a sentence.
         if text == "?" || text == "!" { return "\(text)\\&" }
         var result = ""
         for character in text {

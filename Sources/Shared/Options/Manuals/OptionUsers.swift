@@ -19,8 +19,8 @@ struct OptionUsers {
     /// Returns whether every command accepts the option.
     func areAll(for option: AnyOption) -> Bool { commands.allSatisfy { $0.options.contains(ObjectIdentifier(option)) } }
 
-    /// Returns the names of the commands that accept the option, or "all commands but" the others if few commands do
-    /// not. Returns an empty text if all commands accept it.
+    /// Returns the names of the commands that accept the option. If most commands accept it, returns "all commands but"
+    /// and the names of the others. If all accept it, returns an empty text.
     func words(_ option: AnyOption) -> String {
         let takers = commands.filter { $0.options.contains(ObjectIdentifier(option)) }.map(\.words)
         // An empty path is the tool itself, which accepts the option without a command.

@@ -4,13 +4,14 @@ import Libc
 import Store
 import Support
 
-/// A folder whose files are named by a digest of the picture and the encode settings. An existing file is never written
-/// again, and names contain no text of records.
+/// A folder whose files are named by a digest of the picture and the encode settings. Existing files are never written
+/// again, and no name contains text from a record.
 public final class ContentFolder: Sendable {
     public let folder: Folder
     private let known: @Sendable (String) -> FileFacts?
 
-    /// - Parameter known: returns the facts of the file with a name; nil if the file must be written again.
+    /// - Parameter known: returns the facts about the file with the given name, or nil if the file must be written
+    ///   again.
     public init(_ folder: Folder, known: @escaping @Sendable (String) -> FileFacts?) {
         self.folder = folder
         self.known = known
@@ -22,13 +23,13 @@ public final class ContentFolder: Sendable {
         return MadeFile(path: folder.path(of: name), bytes: status.bytes, facts, isNew: false)
     }
 
-    /// Returns the start of a file's name: 20 hexadecimal digits of the SHA-256 of `content`.
+    /// Returns the beginning of a file name: the first 20 hexadecimal digits of the SHA-256 of `content`.
     public static func prefix(_ content: String) -> Substring { SHA256.hex(of: content).prefix(20) }
 }
 
 struct ContentDestination: Destination {
     let folder: ContentFolder
-    /// The SHA-256 of the picture from a trusted source, if known.
+    /// The SHA-256 of the picture if a trusted source provides it, otherwise nil.
     let sha256: String?
 
     /// Throws if the picture cannot be read.

@@ -4,25 +4,26 @@ import Images
 import Store
 import Support
 
-/// Storage for the variants of a record: a cache, a temporary folder, a folder, a file, or standard output.
+/// The destination of a record's variants: a cache, a temporary folder, a folder of the user, a file, or standard
+/// output.
 protocol Destination {
-    /// Returns the name of a variant; variants with equal names are the same file. Throws if the name is not allowed,
+    /// Returns the name of a variant's file. Variants with equal names share a file. Throws if the name is not allowed,
     /// or if it depends on a picture that cannot be read.
     func name(of variant: Variant, from source: some VariantSource) throws -> String
 
-    /// Calls `there` with the index of each existing file. Returns a sink for each new file, and nil for each existing
-    /// file. `names` are distinct. `open` and the sinks must be used within `Interruption.during`.
+    /// Calls `there` with the index of each file that exists already. Returns a sink for each new file, and nil for
+    /// each existing file. `names` must be distinct. `open` and the sinks must be used within `Interruption.during`.
     func open(_ names: [String], there: (Int, MadeFile) throws -> Void) throws -> [(any Sink)?]
 }
 
 extension Destination {
-    /// Finds variants, or makes them in a single decoding, and passes each to `ready` as soon as it is complete. If a
-    /// variant fails, the variants completed before it are kept.
+    /// Finds existing variants, makes the others with a single decoding of the picture, and passes each variant to
+    /// `ready` as soon as it is complete. If a variant fails, the variants completed before it are kept.
     func variants(
         _ variants: [Variant], of source: some VariantSource, interruption: Interruption,
         ready: (Variant, MadeFile) throws -> Void
     ) throws {
-        // Variants that are the same file are made only once.
+        // Make only one of several variants that share a file.
         var names: [String] = []
         var members: [[Variant]] = []
         for variant in variants {
@@ -50,7 +51,7 @@ extension Destination {
 }
 
 extension Storage {
-    /// For files that are not variants of a cache entry.
+    /// The destination of files that are not variants of a cache entry.
     var destination: any Destination {
         switch self {
         case .cache(let cache): CacheDestination(cache)

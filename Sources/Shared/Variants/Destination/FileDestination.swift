@@ -4,7 +4,7 @@ import Records
 import Store
 import Support
 
-/// A single file, named by the user.
+/// A single file that the user named.
 struct FileDestination: Destination {
     let path: String
     let synchronizes: Bool
@@ -23,21 +23,21 @@ struct FileDestination: Destination {
     }
 }
 
-/// Writes the files of a record to a folder. Each file is written under a temporary name and renamed.
+/// Writes the files of a record into a folder. Each file is written under a temporary name and then renamed.
 final class FolderDestination: Destination {
     let folder: OutputFolder
     private let record: Record
     private let stem: String?
-    /// The record's claimed names whose files are not written yet. The placeholder of a failed picture may reuse the
-    /// name of the picture.
+    /// The names that this record has claimed and whose files are not complete. If the picture fails, its placeholder
+    /// may use the same name.
     private var reserved: Set<BinaryText> = []
-    /// The values of the template's built-in names, by variant.
+    /// The values of the template's built-in names, by the name of the variant.
     private(set) var values: [String: [String: String]] = [:]
     private let turn: NamingTurn?
-    /// Whether the record may claim more names after the next call of `open`.
+    /// Whether to keep the turn after the next call of `open`, because the record may claim more names.
     private var keepsTurn = false
 
-    /// - Parameter picture: the path of the picture, if any.
+    /// - Parameter picture: the path of the picture, or nil if there is no picture.
     init(_ folder: OutputFolder, picture: String?, _ record: Record, _ turn: NamingTurn?) {
         self.folder = folder
         self.turn = turn
@@ -55,7 +55,7 @@ final class FolderDestination: Destination {
         keepsTurn = variant.name == Variant.thumbnailName || source is PlaceholderSource
         var number = 1
         while true {
-            // Number placeholders whose name is taken.
+            // If another record has claimed the name of a placeholder, append a number.
             values["stem"] = stem ?? (number == 1 ? "placeholder" : "placeholder-\(number)")
             let name = try folder.template.path(for: record, values)
             do {
@@ -85,7 +85,7 @@ final class FolderDestination: Destination {
 }
 
 struct StandardOutput: Destination {
-    /// Whether to write only a complete file, so a placeholder can replace a failed picture.
+    /// Whether to write nothing until the file is complete, so that a placeholder can replace a failed picture.
     let holds: Bool
 
     func name(of variant: Variant, from source: some VariantSource) -> String { "standard output" }
@@ -109,7 +109,7 @@ final class FileSink: Sink {
     private let finish: () throws -> String
     private var count = 0
 
-    /// - Parameter finish: moves the complete file to its final path, and returns this path.
+    /// - Parameter finish: moves the complete file to its final path, and returns that path.
     init(_ sink: any ByteSink, finish: @escaping () throws -> String) {
         self.sink = sink
         self.finish = finish

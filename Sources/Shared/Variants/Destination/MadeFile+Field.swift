@@ -4,7 +4,7 @@ import Records
 import Store
 
 extension FileFacts {
-    /// The facts about a variant that are stored with its file.
+    /// Creates the facts about a variant that are stored with its file.
     init(_ result: DownsampleResult) {
         var facts = Record()
         if let frames = result.frames {
@@ -29,11 +29,11 @@ extension MadeFile {
 
     var isDamaged: Bool { facts?.bool("damaged") == true }
 
-    /// The number of frames; 1 for a still picture.
+    /// The number of frames, which is 1 for a still picture.
     var frameCount: Int { facts?.integer("frames") ?? 1 }
 
-    /// Returns the variant's field for a record. `status` is by default `made` for a new file and `hit` for an existing
-    /// file.
+    /// Returns the variant's field in a record. By default, `status` is `made` for a new file, and `hit` for an
+    /// existing file.
     func field(status: String? = nil) -> JSON {
         var field = Record()
         field.setPath("path", path)

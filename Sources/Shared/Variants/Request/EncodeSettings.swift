@@ -1,11 +1,11 @@
 import Formats
 import Images
 
-/// The settings for drawing and encoding variants, independent of their size.
+/// The settings for drawing and encoding variants, except for their size.
 public struct EncodeSettings: Sendable, Hashable {
     /// The metadata that variants keep.
     public enum Metadata: String, Sendable, Hashable {
-        /// None: metadata may reveal where a picture was taken.
+        /// No metadata, because metadata may reveal where a picture was taken.
         case stripped
         /// The creator and the copyright.
         case copyright
@@ -13,17 +13,18 @@ public struct EncodeSettings: Sendable, Hashable {
         case kept
     }
 
-    /// Nil for the format of the source.
+    /// The output format, or nil for the format of the source.
     public var format: OutputFormat?
-    /// 1 to 100; ignored for PNG.
+    /// From 1 to 100. Ignored for PNG.
     public var quality: Int
-    /// 0 to 9. Higher values take longer and make smaller files.
+    /// From 0 to 9. Higher values take longer and make smaller files.
     public var effort: Int
     public var chroma = ChromaChoice.auto
-    /// The colour behind transparent pixels and rounded corners, in GIF and in formats without alpha. Nil for the
+    /// The colour behind transparent pixels and rounded corners in GIFs and in formats without alpha, or nil for the
     /// default of `EncodeOptions`.
     public var background: RGB?
-    /// Fills the area beside a picture whose shape differs from the size; nil for the background colour.
+    /// The filling of the area beside a picture whose aspect ratio differs from the size, or nil for the background
+    /// colour.
     public var backdrop: Backdrop?
     public var isProgressive = false
     /// Whether colours are mixed in linear light.
@@ -32,9 +33,9 @@ public struct EncodeSettings: Sendable, Hashable {
     public var metadata = Metadata.stripped
     public var wantsHash = false
     public var byteLimit: Int?
-    /// The frame of an animation to use, counted from 0. Nil keeps all frames if the format supports animation.
+    /// The only frame of an animation to use, counted from 0, or nil for all frames if the format supports animations.
     public var frame: Int?
-    /// The maximum frame rate of an animation; nil keeps all frames.
+    /// The maximum frame rate of an animation, or nil for no limit.
     public var framesPerSecond: Double?
 
     public init(format: OutputFormat? = nil, quality: Int, effort: Int, background: RGB? = nil) {
@@ -44,8 +45,8 @@ public struct EncodeSettings: Sendable, Hashable {
         self.background = background
     }
 
-    /// Returns the chosen format, or else the format of the source, or JPEG if it cannot be written. Instead of a JPEG
-    /// with alpha and of an animated PNG, returns WebP.
+    /// Returns `format` or, if it is nil, the format of the source, or JPEG if the source's format cannot be written.
+    /// Returns WebP instead of a JPEG with alpha or an animated PNG.
     public func format(for source: ImageFormat, isAnimated: Bool = false, hasAlpha: Bool = false) -> OutputFormat {
         if let format { return format }
         return switch OutputFormat(rawValue: source.id) {
@@ -61,8 +62,8 @@ public struct EncodeSettings: Sendable, Hashable {
             isProgressive: isProgressive)
     }
 
-    /// Returns all options that affect the bytes of a variant, for cache keys. If the engine's output changes, increase
-    /// the number after `engine`.
+    /// Returns a text with all settings that affect the bytes of a variant, for the cache key. Increase the number
+    /// after `engine` whenever the engine's output changes.
     func key(_ variant: Variant) -> String {
         func text(_ value: (some Any)?) -> String { value.map { "\($0)" } ?? "" }
         let colour = background.map { Int($0.red) << 16 | Int($0.green) << 8 | Int($0.blue) }

@@ -3,8 +3,9 @@ import Records
 import Support
 
 extension Focus {
-    /// Reads a record's field `focus`, `{"x":0.4,"y":0.3}`. Returns nil if it is absent or a foreign field, that is,
-    /// not an object with `x` or `y`. Throws `FocusFailure` if `x` or `y` is missing or invalid.
+    /// Reads a record's field `focus`, `{"x":0.4,"y":0.3}`. Returns nil if the field is absent, or if it has neither
+    /// `x` nor `y` and is therefore a field of another program. Throws `FocusFailure` if `x` or `y` is missing or
+    /// invalid.
     static func of(_ record: Record) throws -> Focus? {
         let (x, y) = (record.printable("focus.x"), record.printable("focus.y"))
         guard x != nil || y != nil else { return nil }
@@ -14,7 +15,7 @@ extension Focus {
     }
 }
 
-/// A record's `focus` that is not a point of its picture.
+/// The failure for a record whose `focus` is not a point of its picture.
 struct FocusFailure: Failure, Equatable {
     let x: String?
     let y: String?

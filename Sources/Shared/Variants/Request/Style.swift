@@ -2,8 +2,8 @@ import Images
 import Records
 import Support
 
-/// A named appearance of a picture, in points. The built-in styles fit the screens of a launch tracker; users define
-/// more in the configuration file.
+/// A named size and appearance of a picture. Lengths are in points. The built-in styles fit the screens of a launch
+/// tracker, and the configuration file can define more.
 public struct Style: Sendable, Hashable {
     public enum Origin: Sendable, Hashable {
         case builtIn
@@ -11,7 +11,8 @@ public struct Style: Sendable, Hashable {
     }
 
     public let name: String
-    /// A side that is nil follows from the other side and the aspect ratio, or from the picture.
+    /// The width and height. A side that is nil is computed from the other side and the aspect ratio of the style or
+    /// the picture.
     public var width: Double?
     public var height: Double?
     public var aspectRatio: Double?
@@ -21,10 +22,10 @@ public struct Style: Sendable, Hashable {
     public var gradient = Gradient.standard
     public var origin = Origin.builtIn
 
-    /// The style whose size comes from the command line.
+    /// The name of the style without a size. The command line must set the size.
     public static let openName = "card"
 
-    /// The styles that exist without a configuration file. `card` has no size.
+    /// The styles that exist without a configuration file.
     public static let builtIn = [
         Style(name: "launch-card", width: 400, height: 200, cornerRadius: 16),
         Style(name: "detail-view", width: 400, height: 300, gradient: .enhanced),
@@ -33,7 +34,8 @@ public struct Style: Sendable, Hashable {
         Style(name: openName),
     ]
 
-    /// Returns the variant for a scale in pixels per point. Unlike `fit`, its size is not rounded up to a bucket.
+    /// Returns the variant for a scale in pixels per point. Its size is not rounded up to a bucket, unlike the size of
+    /// the variant `fit`.
     func variant(scale: Double) -> Variant {
         func pixels(_ points: Double?) -> Int? { points.map { max(Int(($0 * scale).rounded()), 1) } }
         return Variant(
@@ -68,12 +70,12 @@ extension Style {
     private static let fields = [
         "width", "height", "aspect_ratio", "corner_radius", "content_mode", "gravity", "gradient",
     ]
-    /// The maximum length in points, larger than any screen.
+    /// The maximum width, height and radius in points, which is larger than any screen.
     private static let mostPoints = 20_000.0
 
-    /// Returns the built-in styles, changed or extended by the object `styles` of the configuration file. Omitted
-    /// fields keep the values of the built-in style of the same name; in a new style, they have the values of `card`,
-    /// but without a gradient. Throws `ConfigurationFailure` (78), which names file, style and field.
+    /// Returns the built-in styles, changed and extended by the object `styles` of the configuration file. An omitted
+    /// field has the value of the built-in style of the same name. In a new style, it has the value of `card`, but
+    /// there is no gradient. Throws `ConfigurationFailure` (78), which names the file, the style and the field.
     public static func all(_ configured: Record?, path: String) throws -> [Style] {
         var styles = builtIn
         guard let configured else { return styles }
@@ -97,7 +99,7 @@ extension Style {
         return styles
     }
 
-    /// Names become parts of record fields and file names.
+    /// Returns whether a text is a valid name, which can be a part of record fields and file names.
     private static func isName(_ name: String) -> Bool {
         guard let first = name.utf8.first, first != UInt8(ascii: "-"), name.utf8.count <= 64 else { return false }
         return name.utf8.allSatisfy {
@@ -145,11 +147,11 @@ extension Style {
     }
 }
 
-/// Width divided by height, in human notation.
+/// Parses an aspect ratio, which is the width divided by the height.
 public enum AspectRatio {
     public static let expected = "a ratio such as 16:9 or 1.5"
 
-    /// Parses `16:9`, `16/9` or `1.78`, from 1:100 to 100:1; nil for other texts.
+    /// Parses `16:9`, `16/9` or `1.78`. Returns nil for other texts, and for a ratio below 1:100 or above 100:1.
     public static func read(_ text: String) -> Double? {
         let parts = text.split(omittingEmptySubsequences: false) { $0 == ":" || $0 == "/" }.map { Double($0) }
         let ratio: Double

@@ -1,19 +1,19 @@
 import Formats
 import Images
 
-/// A requested version of a picture, in pixels.
+/// A requested version of a picture. Lengths are in pixels.
 public struct Variant: Sendable, Hashable {
-    /// The name under `variants` in records and in file names.
+    /// The variant's name in file names and in the record field `variants`.
     public let name: String
     public var geometry: Geometry
     public var gradient: Gradient
     public var cornerRadius: Double
-    /// The requested size, if the geometry is a square bucket instead. Used for placeholders.
+    /// The requested size if `geometry` is a square bucket, otherwise nil. Placeholders are drawn in this size.
     var shape: PixelSize?
 
-    /// For pages of pictures: fits 1024x1024.
+    /// The variant for views that show one picture per page. Fits 1024x1024.
     public static let pager = bucket("pager", 1024)
-    /// For a single picture that fills the screen: fits 2048x2048.
+    /// The variant for a single picture that fills the screen. Fits 2048x2048.
     public static let overlay = bucket("overlay", 2048)
 
     public init(
@@ -26,11 +26,11 @@ public struct Variant: Sendable, Hashable {
         self.shape = shape
     }
 
-    /// The name of a variant for a size in points.
+    /// The name of the variant for a size in points that `--fit` sets.
     static let fitName = "fit"
-    /// The name of the embedded thumbnail.
+    /// The name of the variant that is made from the embedded thumbnail.
     static let thumbnailName = "thumbnail"
-    /// Names that configured styles cannot have.
+    /// The names that styles in the configuration file must not have.
     static let reservedNames = [pager.name, overlay.name, fitName, thumbnailName, VariantRequest.bareName]
 
     private static func bucket(_ name: String, _ side: Int) -> Variant {
@@ -41,7 +41,7 @@ public struct Variant: Sendable, Hashable {
         Variant(name: name, geometry: geometry, gradient: gradient, cornerRadius: cornerRadius, shape: shape)
     }
 
-    /// All options that affect the variant's bytes, for cache keys.
+    /// A text with all properties that affect the variant's bytes, for the cache key.
     var key: String {
         func text(_ value: (some Any)?) -> String { value.map { "\($0)" } ?? "" }
         let box = geometry.box

@@ -4,40 +4,42 @@ import Support
 
 /// The options of a command that select variants.
 public struct VariantRequest: Sendable {
-    /// Names of variants and styles.
+    /// The names of variants and styles.
     public var names: [String] = []
-    /// In points for styles, whose width they replace; otherwise in pixels. If there are several, all distinct, each
-    /// makes a variant named like a descriptor of `srcset`: `320w`.
+    /// The widths, which must be distinct. With a style, a width is in points and replaces the style's width.
+    /// Otherwise, widths are in pixels, and if there are several, each makes a variant with a name such as `320w`, like
+    /// a descriptor in `srcset`.
     public var widths: [Int] = []
     public var height: Int?
     public var aspectRatio: Double?
-    /// The box of the variant `fit` in points, rounded up to a bucket.
+    /// The size of the variant `fit` in points, which is rounded up to a bucket.
     public var fit: (width: Double, height: Double)?
-    /// Pixels per point: at least one scale, all distinct. If there are several, each makes a variant named like the
-    /// image files of an app: `launch-card`, `launch-card@2x`. Most screens have two pixels per point.
+    /// The scales in pixels per point: at least one, all distinct. If there are several, each makes a variant, which is
+    /// named like the image files of an app: `launch-card`, `launch-card@2x`. The default is the scale of most screens.
     public var scales = [2.0]
-    /// Whether `fit` is not rounded up to a bucket.
+    /// Whether `fit` is used unchanged, without rounding it up to a bucket.
     public var isExact = false
-    /// Whether small pictures are enlarged. Nil enlarges only for styles, since their size is part of a page's layout.
+    /// Whether small pictures are enlarged. If it is nil, they are enlarged only for styles, because the size of a
+    /// style is part of a page's layout.
     public var enlarges: Bool?
     public var region: Region?
     public var quarterTurns = 0
     /// This and the following options override the values of styles and variants.
     public var contentMode: ContentMode?
     public var gravity: Gravity?
-    /// Overrides a record's focus and the gravity.
+    /// Overrides the gravity and the focus of records.
     public var focus: Focus?
     public var gradient: Gradient?
-    /// In points for styles, otherwise in pixels.
+    /// The corner radius, in points for styles and otherwise in pixels.
     public var cornerRadius: Double?
 
-    /// The name of a variant with sides in pixels and without a style.
+    /// The name of a variant that has no style and whose width and height are in pixels.
     static let bareName = "custom"
 
     public init() {}
 
-    /// Returns the named variants in order without duplicates, then the variants for `fit`, then the variants without a
-    /// style. Throws `UsageFailure` for an unknown name, or for a style without a size.
+    /// Returns the variants of `names` in order and without duplicates, then the variants for `fit`, then the variants
+    /// without a style. Throws `UsageFailure` for an unknown name, or for a style without a size.
     public func variants(styles: [Style]) throws -> [Variant] {
         var variants: [Variant] = []
         func add(_ variant: Variant) {
@@ -58,7 +60,7 @@ public struct VariantRequest: Sendable {
 
     private var width: Int? { widths.first }
 
-    /// Returns the variant of a name, or a style's variant for each scale.
+    /// Returns the variant with a name or, if the name is the name of a style, the style's variant for each scale.
     private func named(_ name: String, _ styles: [Style]) throws -> [Variant] {
         if let variant = [Variant.pager, .overlay].first(where: { $0.name == name }) { return [overridden(variant)] }
         guard let style = styles.first(where: { $0.name == name }) else {
@@ -79,8 +81,8 @@ public struct VariantRequest: Sendable {
         }
     }
 
-    /// Returns the style with the requested sides. The other sides keep their values, unless a requested ratio
-    /// determines them.
+    /// Returns the style with the requested width, height and aspect ratio. A width or height that was not requested is
+    /// unchanged, unless the requested ratio determines it.
     private func resized(_ style: Style) -> Style {
         var style = style
         if let aspectRatio {
@@ -93,13 +95,13 @@ public struct VariantRequest: Sendable {
         return style
     }
 
-    /// Appends the scale to the name, if there are several scales.
+    /// Appends the scale to the variant's name if there are several scales.
     private func scaled(_ variant: Variant, _ scale: Double) -> Variant {
         guard scales.count > 1, scale != 1 else { return variant }
         return variant.named("\(variant.name)@\(Int(scale))x")
     }
 
-    /// Returns a variant for a box in points at a scale, rounded up to the bucket of its long side.
+    /// Returns the variant for a size in points at a scale. The size is enlarged, so that its longer side is a bucket.
     private func covering(_ fit: (width: Double, height: Double), _ scale: Double) -> Variant {
         let width = max((fit.width * scale).rounded(.up), 1)
         let height = max((fit.height * scale).rounded(.up), 1)
@@ -107,8 +109,8 @@ public struct VariantRequest: Sendable {
         guard !isExact, let bucket = Bucket.covering(Int(long)) else {
             return Variant(name: Variant.fitName, geometry: Geometry(width: Int(width), height: Int(height)))
         }
-        // If the whole picture is shown, its long side may be the width or the height, so the box is a square. If the
-        // picture is cropped, the box keeps its shape.
+        // If the whole picture is shown, its longer side may be the width or the height, so use a square. If the
+        // picture is cropped, preserve the requested aspect ratio.
         let grown = Double(bucket) / long
         let box = PixelSize(
             width: max(Int((width * grown).rounded()), 1), height: max(Int((height * grown).rounded()), 1))
@@ -117,7 +119,8 @@ public struct VariantRequest: Sendable {
             : Variant(name: Variant.fitName, geometry: Geometry(width: box.width, height: box.height))
     }
 
-    /// Returns a variant with sides in pixels. A requested aspect ratio crops the picture.
+    /// Returns a variant without a style, whose width and height are in pixels. If an aspect ratio is requested, the
+    /// picture is cropped.
     private func bare(_ width: Int?, named name: String) -> Variant {
         let mode: ContentMode = aspectRatio != nil ? .fill : .fit
         return overridden(
@@ -138,16 +141,16 @@ public struct VariantRequest: Sendable {
         return variant
     }
 
-    /// The variant for options without a size: the picture in its original size.
+    /// The variant for options that set no size: the picture in its original size.
     public var unchanged: Variant { overridden(Variant(name: Self.bareName, geometry: Geometry())) }
 }
 
-/// Rounds requests up to a few sizes. Similar requests then share a cached variant.
+/// Rounds requested sizes up to a few sizes, so that similar requests share a cached variant.
 enum Bucket {
-    /// Long sides in pixels, each a third or a half longer than the previous side. A variant is therefore at most 1.5
-    /// times as long as requested (above 128 pixels).
+    /// The possible lengths of the longer side in pixels. Each is a third or a half longer than the previous length, so
+    /// that above 128 pixels, a variant is at most 1.5 times as long as requested.
     static let ladder = [128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096]
 
-    /// Returns the smallest step that covers `side` pixels; nil above the largest step.
+    /// Returns the smallest length in `ladder` that is at least `side`, or nil if all are smaller.
     static func covering(_ side: Int) -> Int? { ladder.first { $0 >= side } }
 }

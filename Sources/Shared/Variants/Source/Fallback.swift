@@ -4,12 +4,13 @@ import Support
 
 /// The settings of placeholders for missing pictures.
 public struct Fallback: Sendable {
-    /// If nil, or if the record lacks a field of the template, the text depends on the kind of failure.
+    /// The text of placeholders. If it is nil, or if the record lacks a field of the template, the text depends on the
+    /// kind of failure.
     public var message: Template?
     public var theme: Placeholder.Theme
-    /// The path of a font file or the name of a family; nil for the default font.
+    /// The path of a font file or the name of a family, or nil for the default font.
     public var font: String?
-    /// Replaces the built-in icons.
+    /// The picture that replaces the built-in icons, or nil.
     public var icon: FallbackIcon?
 
     public init(message: Template? = nil, theme: Placeholder.Theme = .light, font: String? = nil) {
@@ -18,7 +19,8 @@ public struct Fallback: Sendable {
         self.font = font
     }
 
-    /// - Parameter failure: the reason why this run has no picture; nil for the record's `error`.
+    /// - Parameter failure: the failure that left this run without a picture, or nil if the record's `error` contains
+    ///   the reason.
     func placeholder(for record: Record, _ failure: (any Failure)?) -> Placeholder {
         let status = failure.map { Int($0.exitCode.rawValue) } ?? record.integer("error.exit")
         let missing: Placeholder.Missing =
@@ -28,7 +30,7 @@ public struct Fallback: Sendable {
             case (_, Int(ExitCode.notAllowed.rawValue)): .forbidden
             default: .picture
             }
-        // Limit the length of the cache key, which contains the text. No placeholder can show more characters.
+        // Limit the length of the text, which is part of the cache key. No placeholder can show more characters.
         let wanted = message.flatMap { try? $0.text(for: record) } ?? Self.message(missing)
         let text = String(String.UnicodeScalarView(wanted.unicodeScalars.prefix(4000)))
         return Placeholder(missing: missing, message: text, theme: theme, font: font)

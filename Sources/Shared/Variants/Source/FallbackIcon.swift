@@ -22,7 +22,7 @@ public struct FallbackIcon: Sendable {
         sha256 = hash.finish()
     }
 
-    /// Decodes the picture once. Throws `NamedFailure` if it is invalid or exceeds the limits.
+    /// Decodes the picture to check it. Throws `NamedFailure` if the picture is invalid or exceeds the limits.
     public func check(options: DecodeOptions) throws {
         do {
             _ = try pixels(within: PixelSize(width: 64, height: 64), options: options)
@@ -31,7 +31,7 @@ public struct FallbackIcon: Sendable {
         }
     }
 
-    /// Returns the picture, or the first frame of an animation, scaled down to fit `size`. Throws `ImageError`,
+    /// Returns the picture, scaled down to fit `size`. Of an animation, returns the first frame. Throws `ImageError`,
     /// `FormatFailure`, `Cancelled`.
     public func pixels(within size: PixelSize, options: DecodeOptions) throws -> PixelBuffer {
         let source = MemorySource(bytes)

@@ -2,8 +2,8 @@ import Formats
 import Images
 import Support
 
-/// A picture that is opened and inspected on first use. Functions throw `ImageError`, `FormatFailure`, and errors of
-/// opening the picture. Not thread-safe.
+/// A picture that is opened and inspected on first use. Methods throw `ImageError`, `FormatFailure`, and the errors of
+/// `open`. Not thread-safe.
 final class PictureSource: VariantSource {
     private let maker: VariantMaker
     private let isThumbnail: Bool
@@ -16,7 +16,7 @@ final class PictureSource: VariantSource {
         self.open = open
     }
 
-    /// - Parameter open: called on first use, and again only if it has thrown.
+    /// - Parameter open: opens the picture. Called on first use, and again only after it has thrown an error.
     convenience init(_ maker: VariantMaker, open: @escaping () throws -> any ByteSource) {
         self.init(maker, isThumbnail: false) {
             let source = try open()
@@ -35,7 +35,7 @@ final class PictureSource: VariantSource {
 
     func byteCount() throws -> Int { try picture().source.count }
 
-    /// Returns the embedded thumbnail, rotated like the picture; nil if there is none.
+    /// Returns the embedded thumbnail, rotated like the picture, or nil if the picture has no thumbnail.
     func thumbnail() -> PictureSource? {
         guard let (source, info) = try? picture(),
             let thumbnail = embeddedThumbnail(of: source, info, limits: maker.options.limits)
@@ -65,8 +65,8 @@ final class PictureSource: VariantSource {
         do {
             try maker.make(source, info, requests, done: done)
         } catch let error as ImageError where info.format.decoderChecksEnd {
-            // Inspection leaves the end of these formats to the decoder, which may have failed before reaching it.
-            // Report a truncated file rather than that failure.
+            // For these formats, inspection does not check the end of the file. The decoder does, but may have failed
+            // before it reached the end. If the file is truncated, report that instead of the decoder's error.
             var checked = info
             try maker.options.checkEnd(of: source, &checked)
             throw error

@@ -3,20 +3,22 @@ import Images
 import Placeholders
 import Support
 
-/// Draws placeholders with exactly the size, gradient and corners of their variants.
+/// Draws placeholders with the size, gradient and corners of their variants.
 struct PlaceholderSource: VariantSource {
     let placeholder: Placeholder
     var icon: FallbackIcon?
     let maker: VariantMaker
-    /// The known reasons why the text cannot be drawn as requested.
+    /// Warnings about missing fonts or libraries, without which the placeholder is drawn. Set after `make` has thrown
+    /// `Incomplete`.
     var lacks: [String] = []
 
-    /// Thrown before any output if the font or a library for the text is missing and `lacks` is empty.
+    /// Thrown before anything is written, if the font or a library for the text is missing and `lacks` is empty.
     struct Incomplete: Error {
         let lacks: [String]
     }
 
-    /// A placeholder with incomplete text has a different key, so it is drawn again once a font is installed.
+    /// A placeholder with incomplete text has a different key, so that it is drawn again after a font has been
+    /// installed.
     func key(_ variant: Variant) -> String {
         let missing = lacks.isEmpty ? "" : "incomplete:lacks=\(Self.digits(lacks.joined(separator: "\n")));"
         return "\(missing)placeholder:\(maker.key(variant));pixels=\(variant.placeholderSize)"
@@ -25,14 +27,14 @@ struct PlaceholderSource: VariantSource {
             + ";icon=\(icon?.sha256 ?? "");message=\(Self.digits(placeholder.message))"
     }
 
-    /// Returns hexadecimal digits, since keys cannot contain control characters.
+    /// Returns the text's bytes as hexadecimal digits, because keys cannot contain control characters.
     private static func digits(_ text: String) -> String {
         text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     func content() -> String { "" }
 
-    /// PNG by default, which keeps letters sharp and files small.
+    /// The default is PNG, which keeps letters sharp and files small.
     func format(of variant: Variant) -> OutputFormat { maker.encodeSettings.format ?? .png }
 
     /// Throws `Incomplete`, `ImageError`, `PlaceholderError`, `Cancelled`, and errors of the sinks and `done`.
@@ -43,7 +45,7 @@ struct PlaceholderSource: VariantSource {
     private func draw(_ request: VariantMaker.Request) throws -> DownsampleResult {
         let (variant, encodeSettings) = (request.variant, maker.encodeSettings)
         var options = maker.options.begun()
-        // The limit protects against hostile pictures, but users choose the size of a placeholder.
+        // The limit protects against malicious pictures, but the size of a placeholder is set by the user.
         options.limits.maxPixels = max(options.limits.maxPixels, DecodeLimits.standard.maxPixels)
         let memory = try options.reserve(memory: variant.placeholderSize, bytesPerPixel: 4)
         defer { withExtendedLifetime(memory) {} }
@@ -60,8 +62,9 @@ struct PlaceholderSource: VariantSource {
 }
 
 extension Variant {
-    /// The size of a placeholder: `shape`, or else the box, in which a missing side follows from the ratio 3:2. Without
-    /// sides, the largest size of the requested aspect ratio within 1200x800.
+    /// The size of a placeholder: `shape`, or if it is nil, the size of the geometry. A missing width or height is
+    /// computed from the ratio 3:2. If both are missing, the size is the largest with the requested aspect ratio within
+    /// 1200x800.
     var placeholderSize: PixelSize {
         if let shape { return Self.held(shape.width, shape.height) }
         let (width, height): (Int, Int) =
@@ -74,7 +77,7 @@ extension Variant {
         return Self.held(width, height)
     }
 
-    /// Returns the size, reduced in proportion if it exceeds the maximum of placeholders.
+    /// Returns a size, proportionally reduced if a side exceeds `Placeholder.largestSide`.
     private static func held(_ width: Int, _ height: Int) -> PixelSize {
         let long = max(width, height)
         guard long > Placeholder.largestSide else { return PixelSize(width: width, height: height) }
@@ -82,7 +85,8 @@ extension Variant {
         return PixelSize(width: held(width), height: held(height))
     }
 
-    /// Returns the largest size with a ratio that fits into a box; the box itself if `ratio` is nil.
+    /// Returns the largest size with the given aspect ratio that fits into a box. Returns the box itself if `ratio` is
+    /// nil.
     private static func within(width: Int, height: Int, _ ratio: Double?) -> (Int, Int) {
         guard let ratio else { return (width, height) }
         let columns = min(Double(width), Double(height) * ratio)

@@ -2,11 +2,11 @@ import Formats
 import Images
 import Support
 
-/// Makes any number of variants of a picture in a single decoding.
+/// Makes any number of variants of a picture with a single decoding.
 public struct VariantMaker: Sendable {
     public struct Request {
         public var variant: Variant
-        /// Receives the encoded bytes.
+        /// The sink for the encoded bytes.
         public var sink: any ByteSink
 
         public init(_ variant: Variant, sink: any ByteSink) {
@@ -25,7 +25,7 @@ public struct VariantMaker: Sendable {
         self.options = options
     }
 
-    /// Returns all options that affect the bytes of a variant, for cache keys.
+    /// Returns a text with all settings that affect the bytes of a variant, for the cache key.
     func key(_ variant: Variant) -> String {
         "\(encodeSettings.key(variant));truncated=\(options.allowsTruncated);damaged=\(options.allowsDamage)"
             + ";decode=\(options.quality.rawValue);decoder=\(options.decoder.rawValue)"
@@ -37,8 +37,9 @@ public struct VariantMaker: Sendable {
             hasAlpha: source.hasAlpha == true || variant.cornerRadius > 0)
     }
 
-    /// Makes the variants of a picture, the smallest first, and calls `done` with the index of each as soon as it is
-    /// complete. Throws `ImageError`, `FormatFailure`, `Cancelled`, and errors of the source, the sinks and `done`.
+    /// Makes the variants of a picture, the smallest first. Calls `done` with the index of each variant as soon as the
+    /// variant is complete. Throws `ImageError`, `FormatFailure`, `Cancelled`, and errors of the source, the sinks and
+    /// `done`.
     public func make(
         _ source: some ByteSource, _ info: ImageHeader, _ requests: [Request],
         done: (Int, DownsampleResult) throws -> Void
@@ -89,7 +90,7 @@ public struct VariantMaker: Sendable {
             ])
     }
 
-    /// Returns the metadata of the source that variants keep.
+    /// Returns the metadata to copy from the source into its variants.
     private func carried(_ source: some ByteSource) throws -> (exif: ExifBlock?, xmp: XMPPacket?) {
         if encodeSettings.metadata == .stripped { return (nil, nil) }
         let metadata = try EmbeddedMetadata.read(source)

@@ -41,8 +41,8 @@ extension ToolOutput {
         }
     }
 
-    /// Expects an exit status, a record with an `error` of the same status and this code, and its message as a line
-    /// `tool: message`, or with a subject `tool: 2024-02-03: message`.
+    /// Expects an exit status, a record whose `error` has this status and code, and the error's message on standard
+    /// error as `tool: message`, or with a subject as in `tool: 2024-02-03: message`.
     @discardableResult
     func expectFailure(
         _ status: Int32, code: String, tool: String, transient: Bool? = nil, location: SourceLocation = #_sourceLocation

@@ -77,7 +77,7 @@ struct RecordFlowTests {
         let gone = try Sample.url("retried.jpg", faults: ["status-404"])
         let first = try put(home, [], [line(1, once), line(2, gone)]).expect(69)
         #expect(try first.records.map { $0.bool("error.transient") } == [true, false])
-        // By default failed records pass through; the option retries only transient failures.
+        // By default failed records pass through; `--retry-errors` retries only transient failures.
         #expect(try put(home, [], first.lines).expect(0).lines == first.lines)
         let second = try put(home, ["--retry-errors"], first.lines).expect(0)
         #expect(try second.records.map { $0.has("error") } == [false, true])

@@ -23,7 +23,7 @@ struct SampleServiceTests {
 
     // MARK: Days
 
-    @Test func pagesAreNewestFirstAndAtMostTwentyFiveLong() throws {
+    @Test func pagesListAtMost25DaysNewestFirst() throws {
         let service = try Self.classic()
         let first = try ask(service, "\(Self.science)?per_page=100&date=2024-02-03")
         let newest = try #require(CalendarDay("2026-11-21"))
@@ -97,7 +97,7 @@ struct SampleServiceTests {
 
     // MARK: Faults
 
-    @Test func faultsChangeTheShapeOfAnswers() throws {
+    @Test func faultsChangeTheJSONOfAResponse() throws {
         let service = try Self.classic()
         func day(_ faults: String..., path: String = "/planetary/apod?date=2024-02-03") throws -> String {
             String(decoding: try ask(service, path, faults: faults).body, as: UTF8.self)

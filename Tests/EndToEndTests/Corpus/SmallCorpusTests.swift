@@ -3,7 +3,8 @@ import Support
 import TestSupport
 import Testing
 
-/// The small pictures of `Tests/Corpus`, which every clone contains, with the results that its table states.
+/// The small pictures in `Tests/Corpus`, which every clone contains. The table in its README states the expected
+/// results.
 struct SmallCorpusTests {
     private static let folders = ["photos", "png-suite", "exif", "gif", "webp", "others", "malformed"]
 

@@ -9,7 +9,7 @@ struct CompletionTests {
         let line: String
         var has: [String] = []
         var lacks: [String] = []
-        /// Whether no other completions may be offered.
+        /// Whether the shell must offer no other completions.
         var isAll = false
     }
 
@@ -177,7 +177,7 @@ struct CompletionTests {
         let home = try home()
         let picture = try home.folder.write("picture.png", DrawnPicture.gradient(4, 4).png())
         for name in Self.hostile { try home.run("img-cache", ["put", picture, "--key", name]).expect(0) }
-        // Within double quotes, bash always expands its history.
+        // Within double quotes, bash expands `!` as a history reference.
         let names = Self.hostile.filter { !$0.contains("!") }
         let lines = ["'", "\""].flatMap { quote in names.map { "img-cache get \(quote)key:\($0.prefix(1))" } }
         let arguments = try shell.arguments(typing: lines, scripts: Self.folder, in: home)

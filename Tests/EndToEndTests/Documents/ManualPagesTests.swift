@@ -35,7 +35,7 @@ struct ManualPagesTests {
         #expect(Set(sections).count == sections.count, "a section stands there twice")
     }
 
-    /// mandoc looks up cross-references in the folder of the page, too.
+    /// mandoc also looks for cross-referenced pages in the folder of the page, so the test creates them there.
     @Test(.enabled(if: Mandoc.isPresent), arguments: pages) func mandocFindsNoFault(page: String) throws {
         let home = try ToolHome()
         for name in Self.pages { try home.write(name, try Self.text(name)) }

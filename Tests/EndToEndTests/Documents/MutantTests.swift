@@ -2,7 +2,7 @@ import Support
 import TestSupport
 import Testing
 
-/// `scripts/mutate` needs hours, so these tests check that it would find the code and the test of each mutant.
+/// `scripts/mutate` needs hours. These tests check only that each patch applies and that the tests it names exist.
 struct MutantTests {
     private static let folder = "\(Corpus.packageRoot)/Tests/Mutants"
     private static let names = TemporaryFolder.names(in: folder).filter { $0.hasSuffix(".patch") }
@@ -17,7 +17,7 @@ struct MutantTests {
         }
     }
 
-    /// A filter is a regular expression, so a test may be named by the beginning of its name.
+    /// `swift test --filter` takes a regular expression, so a mutant may name a test by a prefix.
     @Test func everyMutantNamesATest() throws {
         var declarations: [String: [Substring]] = [:]
         func declared(in target: String) throws -> [Substring] {

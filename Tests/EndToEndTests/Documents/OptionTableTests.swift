@@ -67,7 +67,6 @@ import Testing
         }
     }
 
-    /// Each option occurs in at least one test.
     @Test func everyOptionIsUsedByATest() throws {
         let files = try ToolHome().run(
             "/usr/bin/find",

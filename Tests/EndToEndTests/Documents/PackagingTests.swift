@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// The inputs of packages, checked without building a package; `scripts/package` checks the packages.
+/// Checks the inputs of packages without building a package; `scripts/package` checks the packages.
 struct PackagingTests {
     private static let folder = "\(Corpus.packageRoot)/packaging"
 

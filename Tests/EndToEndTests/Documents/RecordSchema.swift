@@ -1,10 +1,11 @@
 import Records
 import TestSupport
 
-/// `docs/record.schema.json`, with the subset of JSON Schema (2020-12) that it uses.
+/// Validates records against `docs/record.schema.json`, with the subset of JSON Schema (2020-12) that the file uses.
 ///
 /// The check is stricter than the schema: an object with `properties` and without `additionalProperties` may have no
-/// other properties. So a tool cannot add undescribed fields, while consumers accept fields of later versions.
+/// other properties. So a tool cannot add undescribed fields, while consumers that use the schema accept the fields of
+/// later versions.
 struct RecordSchema: Sendable {
     private let root: Record
 

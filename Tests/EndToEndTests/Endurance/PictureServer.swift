@@ -47,7 +47,7 @@ final class PictureServer: Sendable {
 
     func url(_ name: String) -> String { "\(server.address)/\(name).gif" }
 
-    /// The settings with which a tool may connect to this server.
+    /// The settings that allow a tool to connect to this server.
     var environment: [String: String] { ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"] }
 
     /// The picture at an address, in the current or an earlier version.

@@ -4,8 +4,8 @@ import Support
 import TestSupport
 import Testing
 
-/// Runs the current tools on a root that the tools of layout 7 wrote, with pictures that the current tools decode or
-/// refuse where those tools did not (Tests/Corpus/roots).
+/// Runs the current tools on a root that the tools of layout 7 wrote (Tests/Corpus/roots). Some of its pictures can be
+/// decoded only by the current tools, and others were accepted only by the tools of layout 7.
 struct RecordedRootTests {
     private static let recorded = "\(Corpus.packageRoot)/Tests/Corpus/roots/layout-7"
     /// The time at which the tools stored the first entry, in milliseconds since 1970.

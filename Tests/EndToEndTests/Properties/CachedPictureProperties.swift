@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// The choice among the addresses of a record.
+/// `img-cache put` caches the best available address of a record.
 struct CachedPictureProperties {
     /// Responses that are not pictures and fail permanently.
     private static let refusals: [LoopbackResponse] = [
@@ -11,7 +11,7 @@ struct CachedPictureProperties {
         .bytes([], type: "image/png"),
     ]
 
-    /// A site with pictures, and with another response at refused addresses.
+    /// A site that serves pictures, and another response at refused addresses.
     private struct Site {
         let refusal: LoopbackResponse?
         let refused: Monitor<Set<String>>

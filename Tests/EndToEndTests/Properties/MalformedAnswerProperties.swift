@@ -45,7 +45,7 @@ struct MalformedAnswerProperties {
             let output = try home.run("img-cache", ["put", "APOD_TOOLS_RETRIES=0"], stdin: .lines(lines))
             let records = try output.records
             try claim(records.count == targets.count, "\(output)")
-            // The pictures are in the home's folder.
+            // The pictures are in the home's folder, which must exist until they are compared.
             defer { withExtendedLifetime(home) {} }
             for (target, record) in zip(targets, records) {
                 if let path = record.string("path") {

@@ -6,7 +6,7 @@ import Testing
 
 /// Networks that fail temporarily.
 struct NetworkFailureProperties {
-    /// Faults for the first requests; later requests are answered.
+    /// Faults for the first requests; later requests succeed.
     private struct Trouble {
         let faults: [NetworkFault]
         let pause: Int?
@@ -96,7 +96,7 @@ struct NetworkFailureProperties {
         "Feature: nasa-apod-viewer, Property 7: any network failure gives a message, where nobody answers",
         arguments: ["science", "api", "auto"])
     func unreachableServerIsReported(_ service: String) throws {
-        // A port that was just closed.
+        // After `stop`, nothing listens on the port.
         let nasa = try RandomNASA()
         let home = try nasa.home()
         nasa.stop()

@@ -48,7 +48,7 @@ struct PlaceholderProperties {
                 + (random.chance(30) ? ["--fallback=\(message.replacing("{", with: "{{"))"] : [])
             let output = try home.run("img-downsample", arguments, stdin: .lines([line]))
             try Self.check(try output.record, size, home, "\(fault): \(output)")
-            // A failure of an earlier tool does not change the exit status; an unreadable input does.
+            // A failure of an earlier tool does not change the exit status; an input that this tool cannot read does.
             let isOwn = ![.video, .error, .transientError, .standIn].contains(fault)
             try claim((output.status == 0) == !isOwn, "\(fault): \(output)")
         }

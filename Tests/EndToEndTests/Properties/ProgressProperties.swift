@@ -30,7 +30,7 @@ struct ProgressProperties {
         }
     }
 
-    /// The progress line, after a check that it fits the terminal.
+    /// Returns the progress line. Throws if it does not fit the terminal.
     private static func line(_ state: ProgressState, _ now: Duration, _ columns: Int) throws -> String {
         let (text, width) = ProgressLine.drawn(state, at: now, columns: columns, hasColour: false)
         try claim(!text.isEmpty && width < columns && width == TerminalText.columns(text), "\(columns): \(text)")

@@ -86,7 +86,7 @@ enum RecordLaws {
         try claim(failuresTold(output.errorLines) >= failures, "not all told: \(output)")
     }
 
-    /// The number of failures that the lines report, including those only counted.
+    /// The number of failures that the lines report, including failures that a line only counts.
     static func failuresTold(_ lines: [String]) -> Int {
         lines.reduce(0) { sum, line in
             let counted = line.split(separator: "(and ").dropFirst().first?.prefix { $0.isNumber }

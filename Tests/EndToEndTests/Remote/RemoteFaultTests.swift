@@ -21,7 +21,7 @@ import Testing
         try fleet.put("one", ["moon"])
         fleet.killRemote()
         let output = try expectOriginServes(fleet)
-        // At most one warning that the run stops reading, and one that it stops writing.
+        // At most two warnings: one that the run stops reading, and another that it stops writing.
         #expect(output.errorLines.count <= 2, "\(output)")
         #expect(output.stderr.contains("this run"))
         #expect(try fleet.count("fresh", "remote_errors") >= 5)
@@ -120,7 +120,7 @@ import Testing
         #expect(stored.withLock { $0.count } == 2)
     }
 
-    @Test func endOfARunRespectsTheRemoteWait() throws {
+    @Test func remoteWaitLimitsTheUploadsAtTheEndOfARun() throws {
         let isOpen = Monitor(false)
         let server = try LoopbackServer { request, connection in
             if request.method != "PUT" { return try connection.send(.text("no", status: 404), to: request) }

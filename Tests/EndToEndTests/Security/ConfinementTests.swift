@@ -127,7 +127,8 @@ struct ConfinementTests {
         try running.wait().expect(0)
     }
 
-    /// The rule for a path applies to the file that had the path at confinement, so a replacement is refused.
+    /// The rule for a path applies to the file that had the path at the time of confinement, so a replacement is
+    /// refused.
     @Test func refusalByConfinementIsExplained() throws {
         let first = try home.write("first.png", DrawnPicture.gradient(9, 9).png())
         try home.write("second.png", DrawnPicture.gradient(8, 8).png())
@@ -153,7 +154,7 @@ struct ConfinementTests {
             "mkdir ../there && ln -s ../there/real.png link.png && img-downsample in.png --width 9 -o link.png"
                 + " && test -L link.png && test -s ../there/real.png",
             "img-downsample in.png --width 9 --output-dir \"$HOME/made/for/this\"",
-            // As cron starts the tool.
+            // A minimal environment, as under cron.
             "cd / && env -i HOME=\"$HOME\" PATH=\"$PATH\" APOD_TOOLS_METRICS=\"$HOME/metrics\" img-cache put \"$OLDPWD/in.png\"",
             "env -i PATH=\"$PATH\" img-cache put in.png --cache-dir own && img-cache get in.png --cache-dir own",
         ]

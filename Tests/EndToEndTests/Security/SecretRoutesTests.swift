@@ -126,7 +126,7 @@ struct SecretRoutesTests {
             if command == "path" { outputs.append(try home.run("img-cache", ["ls", "-v"])) }
         }
         outputs.append(try home.run("img-cache", ["stats", "-v", "--json"]))
-        // The argument parser quotes an invalid command line.
+        // The message about an invalid command line quotes its arguments.
         outputs.append(try home.run("img-cache", ["stats", url("good", route)] + route.options))
 
         #expect(outputs.contains { $0.stdout.contains("\"status\":\"miss\"") })
@@ -154,7 +154,7 @@ struct SecretRoutesTests {
         let asked = server.requests("127.0.0.1")
         #expect(!asked.isEmpty && asked.allSatisfy(isThere))
         let behind = server.requests("localhost")
-        // The proxy receives all requests, with its own password.
+        // A proxy receives all requests with its password.
         #expect(!behind.isEmpty && (route.name == "proxy" || !behind.contains(where: isThere)))
     }
 

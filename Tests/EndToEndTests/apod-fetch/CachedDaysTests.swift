@@ -83,7 +83,7 @@ struct CachedDaysTests {
         #expect(try (0...6).contains(before + service.requests().total - whole))
     }
 
-    @Test func oldRecordIsServedWithOneWarningIfTheServiceIsDown() throws {
+    @Test func staleRecordIsServedWithAWarningIfTheServiceIsDown() throws {
         _ = try fetch(["--date"]).expect(0)
         _ = try fetch(["--date", "2024-02-01"]).expect(0)
         for arguments in [["--date"], ["--date", "2024-02-01"]] {

@@ -77,7 +77,7 @@ struct GifCacheContentTests {
             .expectRefusal(64, "gif-cache", "--output", "one id")
     }
 
-    /// The first frames, as rendered by the test suite's own pictures.
+    /// Compares first frames with the expected pixels in the GIF test suite.
     @Test(
         .enabled(if: Corpus.isPresent),
         arguments: [

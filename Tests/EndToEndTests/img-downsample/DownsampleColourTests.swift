@@ -149,7 +149,7 @@ struct DownsampleColourTests {
         let bits = [UInt8](repeating: 0, count: 4) + [UInt8](repeating: 255, count: 4)
         try home.write("bits.png", Picture.png(64, 32, depth: 1, colourType: 0, rows: rows(bits)))
         for x in [2, 8, 13] {
-            // The mean of the two columns that become one.
+            // The mean of the four source columns that become one column.
             let level = x * 16 + 6
             for file in ["rgb16.png", "palette.png"] {
                 let seen = try home.shrunk([file, "--width", "16"]).colour(x, 4)

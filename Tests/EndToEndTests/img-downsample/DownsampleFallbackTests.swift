@@ -30,7 +30,7 @@ struct DownsampleFallbackTests {
                 #expect(variant.string("status") == "fallback" && variant.string("format") == "png")
                 #expect(try Picture.size(#require(variant.string("path"))) == size)
             }
-            // The corners and the gradient follow the style; the gradient keeps a light card light.
+            // The corners are round and the gradient is drawn, but a light card stays light.
             let card = try home.pixels(#require(record.variant("launch-card")?.string("path")))
             #expect(card.colour(0, 0)[3] == 0 && card.colour(799, 399)[3] == 0)
             let (above, below) = (card.colour(400, 20), card.colour(400, 398))

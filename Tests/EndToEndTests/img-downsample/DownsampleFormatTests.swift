@@ -208,7 +208,7 @@ struct DownsampleFormatTests {
             let limit = whole * share / 10
             let fitted = try bytes(["--fit-bytes", "\(limit)"])
             #expect(fitted.count <= limit)
-            // Finds the highest quality that fits; no other quality up to 82 fits.
+            // A binary search finds the highest quality up to 82 that fits.
             var (least, most) = (1, 82)
             while least < most {
                 let middle = (least + most + 1) / 2
@@ -425,7 +425,7 @@ struct DownsampleFormatTests {
         #expect(try timing(home.bytes(target)).delays == [70, 200, 3000])
     }
 
-    @Test(arguments: ["attention", "entropy"]) func animationIsCroppedAtOnePlace(gravity: String) throws {
+    @Test(arguments: ["attention", "entropy"]) func allFramesAreCroppedAtTheSamePosition(gravity: String) throws {
         let home = try ToolHome()
         // A busy spot that moves along a ramp. The ramp identifies the position of the crop.
         let noise = DrawnPicture.noise(30, 30, seed: 7)

@@ -80,7 +80,7 @@ struct DownsampleLimitsTests {
         jpeg.replaceSubrange(frame + 5..<frame + 9, with: [0xFF, 0xFF, 0xFF, 0xFF])
         var gif = DrawnPicture.gradient(4, 4).gif()
         gif.replaceSubrange(6..<10, with: [0xFF, 0xFF, 0xFF, 0xFF])
-        // At any limit, a JPEG scan must be long enough for its pixels.
+        // Regardless of the limits, a JPEG scan must be long enough for its pixels.
         let bombs =
             [
                 ("bomb.png", png, 77, "limit"), ("bomb.jpg", jpeg, 65, "a scan with incomplete data"),

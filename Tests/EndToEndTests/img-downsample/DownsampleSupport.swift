@@ -177,7 +177,7 @@ enum DrawnEXIF {
                 ], at: 8, next: next)
         }
         let gpsPlace = 8 + main(gps: 0, next: 0).count
-        // GPSMapDatum.
+        // The GPS directory contains only GPSMapDatum.
         let gps = directory([text(0x0012, place)], at: gpsPlace, next: 0)
         let second = gpsPlace + gps.count
         let start = Array("MM".utf8) + [0, 42, 0, 0, 0, 8]

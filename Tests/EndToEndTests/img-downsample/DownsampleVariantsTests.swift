@@ -188,7 +188,7 @@ struct DownsampleVariantsTests {
 
     // MARK: Records
 
-    @Test func foreignFieldsStayUnchanged() throws {
+    @Test func unknownFieldsStayUnchanged() throws {
         let home = try ToolHome()
         let path = try home.write("a.png", DrawnPicture.gradient(40, 20).png())
         let line =

@@ -3,8 +3,9 @@ import ConfinementAttempts
 import Libc
 import Support
 
-/// Confines itself by the plan before `--`, attempts the operations after it, and prints the error number of each (0
-/// for success). Tests use it to check which operations remain possible after a hostile picture has taken over a tool.
+/// Confines itself under the plan in the arguments before `--`, attempts the operations in the arguments after `--`,
+/// and prints the error number of each (0 for success). Tests use it to check which operations remain possible after a
+/// hostile picture has taken over a tool.
 @main
 struct ConfinementProbe {
     static func main() {

@@ -106,7 +106,7 @@ extension SampleDay {
         case tiff, movie, page, blanks
         /// A title with a line break, an explanation with script code of the page, and a copyright of several lines.
         case debris
-        /// A picture that was lost in the move of the service; for `gone`, the new service lacks the whole day.
+        /// A picture that was lost when NASA moved the service. For `gone`, the new service lacks the whole day.
         case lost, gone
         /// The old service fails for this day.
         case broken

@@ -33,7 +33,7 @@ struct SampleServiceTests {
         #expect(second.first == "2026-11-11" && second.count == 10)
         let total = try #require(first.header("X-WP-Total").flatMap { Int($0) })
         let pages = try #require(first.header("X-WP-TotalPages").flatMap { Int($0) })
-        // Every day except four gaps, and one day in each August, which was lost in the move.
+        // The total excludes four gaps, and one day in each August, which was lost when NASA moved the service.
         let august = 2026 - 1995 + 1
         #expect(total == newest.daysSince1970 - 9297 + 1 - 4 - august)
         #expect(try dates(ask(service, "\(Self.science)?page=\(pages)")).last == "1995-06-16")

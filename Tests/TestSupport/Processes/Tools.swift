@@ -52,7 +52,7 @@ public struct MissingTool: Error, CustomStringConvertible {
     public let folders: [String]
 
     public var description: String {
-        "\(name) is not built: run `swift build`, or set APOD_TOOLS_BIN to the folder it lies in"
+        "\(name) is not built: run `swift build`, or set APOD_TOOLS_BIN to its folder"
             + " (looked in \(folders.joined(separator: ", ")))"
     }
 }

@@ -40,8 +40,8 @@ func compareJPEGDecoders(_ bytes: [UInt8]) {
     guard let whole = try? own(8, .standard, threads: 0).get(),
         let expected = try? samples(reader.planes(scale: 8))
     else { return }
-    // If the data contains fill bytes, which no encoder writes, libjpeg-turbo decodes the MCU twice, and the result of
-    // the first attempt remains in it.
+    // If the data contains fill bytes, which no encoder writes, libjpeg-turbo decodes an MCU twice and does not clear
+    // the result of the first attempt.
     if hasFilledData(bytes) { return }
     precondition(whole == expected, "another picture than libjpeg's")
 }

@@ -3,9 +3,9 @@
   measure.py TOOL CORPUS WORK
 
 TOOL is img-downsample, CORPUS a folder with the pictures below in images/photos and images/gif, WORK an empty folder.
-In the output, "look" is the SSIMULACRA2 score of a file (100: identical, 90 and above: no visible difference, 70: good).
-The PSNR of luma is printed too. Sizes at an equal score are interpolated between the measured qualities. `scripts/bench
-quality` calls this script.
+In the output, "look" is the SSIMULACRA2 score of a file (100: identical, 90 and above: no visible difference, 70:
+good). The PSNR of luma is printed too. Sizes at an equal score are interpolated between the measured qualities.
+`scripts/bench quality` calls this script.
 """
 import io, math, os, shutil, statistics, subprocess, sys, time
 from concurrent.futures import ThreadPoolExecutor

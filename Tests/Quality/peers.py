@@ -4,8 +4,8 @@
 
 TOOL is img-downsample, WORK a folder for outputs. Each picture is shrunk to several widths as a JPEG of quality 82: by
 TOOL, by vipsthumbnail if it is installed, and by the libvips of the package pyvips-binary. The programs run in turn.
-TOOL and vipsthumbnail are timed from start to exit. The libvips of pyvips-binary is newer, and its calls in this process
-include no start-up time, so it is the harder competitor. `scripts/bench shrink` calls this script.
+TOOL and vipsthumbnail are timed from start to exit. The libvips of pyvips-binary is newer, and it is called in this
+process without any start-up time, so it is the harder competitor. `scripts/bench shrink` calls this script.
 """
 import math, os, resource, shutil, statistics, subprocess, sys, time
 

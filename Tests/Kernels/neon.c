@@ -41,7 +41,7 @@ static void fill(void *bytes, size_t count, kind kind) {
     for (size_t i = 0; i < count; i++) ((uint8_t *)bytes)[i] = random_byte(kind);
 }
 
-/// The initial value of output bytes, to detect bytes that must not be written.
+/// The initial value of all output bytes, to detect writes outside a kernel's output.
 #define UNTOUCHED 0xA5
 
 /// The size of the longest output of a round, in bytes.

@@ -97,7 +97,7 @@ struct ForeignNameTests {
 
     /// If a library changes the environment before `main`, libc moves the environment to another address. A runtime
     /// that expects the environment directly after the arguments in memory may then not find the arguments.
-    @Test func argumentsAreReadAlthoughALibraryChangesTheEnvironment() throws {
+    @Test func argumentsAreReadIfALibraryChangesTheEnvironment() throws {
         let source = try home.write(
             "early.c",
             """

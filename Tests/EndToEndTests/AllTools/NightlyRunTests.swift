@@ -13,7 +13,7 @@ import Testing
     init() throws {
         server = try SampleServer(["--size", "300x200"])
         home = try ToolHome(environment: server.environment)
-        // Room for the newest picture and two more.
+        // The capacity holds the newest picture and two others.
         let bytes = try home.shell("sample-service --size 300x200 --draw day.jpg | wc -c").expect(0).stdout
         let size = try #require(Int(bytes.trimmingSpaces))
         try home.folder.write(

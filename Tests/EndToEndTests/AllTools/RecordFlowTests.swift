@@ -100,8 +100,8 @@ struct RecordFlowTests {
             if round == 10 || round == 100, let peak = running.peakMemory { peaks.append(peak) }
         }
         _ = try running.wait().expect(0)
-        // 200,000 records with 12 MB in total. The limit would not detect a leak of one byte per record, but detects a
-        // leak of their contents.
+        // The 200,000 records have 12 MB in total. The limit detects a leak of their contents, but not of one byte per
+        // record.
         if peaks.count == 2 { #expect(peaks[1] - peaks[0] < 2 << 20, "\(peaks)") }
     }
 }

@@ -56,7 +56,7 @@ struct SampleServiceTests {
         #expect(try dates(ask(service, Self.api)) == ["2026-11-22"])
     }
 
-    @Test func textsHaveTheLengthOfNASAsTexts() throws {
+    @Test func textsAreAsLongAsNASAsTexts() throws {
         let service = try Self.classic()
         for month in ["2003-04", "2019-08"] {
             let range = "\(Self.api)?start_date=\(month)-01&end_date=\(month)-13"

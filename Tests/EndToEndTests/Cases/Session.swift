@@ -36,8 +36,8 @@ struct Session {
         }
     }
 
-    /// Runs the commands. Returns a description of the first command whose result differs from the session; nil if none
-    /// does.
+    /// Runs the commands. Returns a description of the first command with an unexpected result; nil if all results are
+    /// as expected.
     ///
     /// - Parameter schema: the schema of all records on standard output.
     func run(in home: ToolHome, _ schema: RecordSchema?) throws -> String? {

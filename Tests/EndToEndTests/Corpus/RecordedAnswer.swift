@@ -139,7 +139,7 @@ extension RecordedAnswer {
         .init(
             "apod/video-youtube-no-thumbnail.json", .day(.api, "2020-06-03"),
             [["thumbnail_url": "https://img.youtube.com/vi/Cd5a5KdPxQc/0.jpg"]]),
-        // The recorded request was for the next day.
+        // The recorded request was for 2020-06-04, but the answer contains the day before.
         .init("apod/video-youtube-no-thumbnail.json", .day(.api, "2020-06-04"), 65, "wrong-date"),
         .init(
             "apod/video-youtube-thumbnail.json", .day(.api, "2021-11-08"),

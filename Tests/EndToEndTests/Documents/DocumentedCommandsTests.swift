@@ -10,7 +10,7 @@ import Testing
 /// between runs.
 @Suite struct DocumentedCommandsTests {
     /// Each document with the minimum number of its commands to run. The sample service has a video on the 5th of each
-    /// month, and the tests run on any day, so documents count back at most a day and otherwise name dates.
+    /// month, and the tests run on any day. So documents name dates instead of counting back more than a day.
     private static let documents: [(name: String, commands: Int)] = [
         ("README.md", 9), ("docs/cache.md", 17), ("docs/days.md", 8), ("docs/exercises.md", 6), ("docs/gallery.md", 5),
         ("docs/records.md", 11), ("docs/scripting.md", 30), ("docs/security.md", 4), ("docs/settings.md", 0),
@@ -241,7 +241,7 @@ import Testing
             text = file
         }
         let prelude = "export PATH=\"\(home.folder.path("stand-ins")):$PATH\"\n\(exports)(exit \(status))\n"
-        // A terminal shows both streams.
+        // Merges both streams, as a terminal does.
         return try home.shell(
             prelude + (command.output == nil ? text : "{ \(text)\n} 2>&1"), environment: environment)
     }

@@ -158,7 +158,7 @@ import Testing
         ]
         var fields: Set<String> = []
         for row in rows[(table + 2)...].prefix(while: { $0.count == 7 }) {
-            // A name may be followed by the shape of its object.
+            // The name of a field may be followed by the form of its object, which begins with `{`.
             for field in Self.quoted(row[4]) where !field.hasPrefix("{") { fields.insert(String(field)) }
         }
         #expect(fields == Set(values.keys).union(objects.keys))

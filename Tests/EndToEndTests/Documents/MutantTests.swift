@@ -31,7 +31,7 @@ struct MutantTests {
         for name in Self.names {
             let text = try TestFile.text("\(Self.folder)/\(name)")
             let line = try #require(text.split(separator: "\n").first, "\(name)")
-            // The word `test`, the target, the suite, and the tests.
+            // The line consists of the word `test`, the target, the suite and the tests.
             let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.dropFirst()
             let target = try String(#require(words.first, "\(name)"))
             for word in words.dropFirst() {

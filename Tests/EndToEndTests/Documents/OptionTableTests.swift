@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// An option has the same meaning in every tool; this test checks that it takes a value in all of them or in none.
+    /// An option has the same meaning in every tool. This test checks that it takes a value in all commands or in none.
     @Test func optionTakesAValueInAllCommandsOrInNone() {
         var forms: [String: Bool] = [:]
         for row in Self.rows {

@@ -247,7 +247,7 @@ struct FetchingTests {
         #expect(large - small < 8 << 20, "\(small) and \(large)")
     }
 
-    /// The peak memory of `put`, measured before the last byte of a body of the given size.
+    /// The peak memory of `put`, measured before the server sends the last byte of a body of the given size.
     private func peakMemory(ofBody size: Int) throws -> Int? {
         let (isMeasured, hasSent) = (Monitor(false), Monitor(false))
         let server = try LoopbackServer { request, connection in

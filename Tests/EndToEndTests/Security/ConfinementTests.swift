@@ -161,7 +161,6 @@ struct ConfinementTests {
         for line in lines { try home.shell(line).expect(0) }
     }
 
-    /// Commands that create a missing root only if they need it must not create it for a lookup.
     @Test(arguments: [
         "img-cache get https://example.org/a.jpg", "img-cache has https://example.org/a.jpg", "img-cache ls",
         "img-cache stats", "img-cache info https://example.org/a.jpg", "img-cache verify", "img-cache scope list",
@@ -178,8 +177,7 @@ struct ConfinementTests {
         #expect(!TestFile.exists(home.cacheRoot))
     }
 
-    /// Unless configured otherwise, SQLite writes the undo data of a long statement and rows to be sorted to temporary
-    /// files.
+    /// By default, SQLite writes the undo data of a long statement, and rows that it sorts, to temporary files.
     @Test(arguments: ["scope purge alice", "ls --all-scopes", "scope purge --all-scopes"])
     func largeIndexNeedsNoTemporaryFile(_ line: String) throws {
         let home = try ToolHome()

@@ -21,7 +21,7 @@ struct NewestDayTests {
         #expect(try date(["--date", "yesterday"]) == "\(newest.advanced(by: -1))\n")
     }
 
-    @Test func yesterdayIsTheNewestDayBeforeTodaysPicture() throws {
+    @Test func yesterdayIsTheNewestDayUntilTodaysPictureIsPublished() throws {
         let service = try SampleServer(["--today", newest.advanced(by: -1).description])
         let home = try ToolHome(environment: service.environment)
         let record = try home.run("apod-fetch", ["--date"]).expect(0).record
@@ -54,7 +54,7 @@ struct NewestDayTests {
         #expect(open.lines.last == newest.description, "\(open)")
     }
 
-    @Test func lastDaysEndWithTheNewestPicture() throws {
+    @Test func lastOptionEndsWithTheNewestPicture() throws {
         let service = try SampleServer(["--today", newest.advanced(by: -1).description])
         let home = try ToolHome(environment: service.environment)
         let output = try home.run("apod-fetch", ["--last", "3", "--print", "date", "--media", "image,video,other"])

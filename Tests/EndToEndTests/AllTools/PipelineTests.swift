@@ -71,7 +71,7 @@ struct PipelineTests {
         let day = try home.run("apod-fetch", ["--date", "2024-02-03"]).expect(0).stdoutBytes
         let cached = try home.run("img-cache", ["put"], stdin: .bytes(day)).expect(0).stdoutBytes
         let shrunk = try home.run("img-downsample", ["--variant", "pager"], stdin: .bytes(cached)).expect(0).stdoutBytes
-        // All but the closing brace and the newline.
+        // Each output begins with its input, except for the closing brace and the newline.
         #expect(cached.starts(with: day.dropLast(2)))
         #expect(shrunk.starts(with: cached.dropLast(2)))
         #expect(day.count < cached.count && cached.count < shrunk.count)

@@ -155,7 +155,7 @@ struct ProgressTests {
         let runs = [[], ["APOD_TOOLS_PROGRESS=none"], ["-q"], ["APOD_TOOLS_PROGRESS=plain"]]
         for options in runs {
             let output = try home.run("img-cache", ["put", good] + options, stderr: .terminal).expect(0)
-            // Either the run ended before progress is first drawn after half a second, or the bar was cleared.
+            // Progress is first drawn after half a second. Either the run ended before that, or it cleared the bar.
             #expect(output.stderr == "" || options == [] && output.stderr.hasSuffix(Self.clear), "\(output)")
         }
         try home.run("img-cache", ["put", good, "APOD_TOOLS_PROGRESS=bar"])

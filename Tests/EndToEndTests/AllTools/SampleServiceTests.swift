@@ -123,7 +123,7 @@ struct SampleServiceTests {
 
     @Test func sizeFaultEnlargesAnAnswer() throws {
         let service = try Self.classic()
-        // 3 MB, in chunks.
+        // The response has 3 MB, in chunks.
         let response = try ask(service, "\(Self.api)?date=2024-02-03", faults: ["json-3mb"])
         #expect(response.header("Transfer-Encoding") == "chunked")
         let body = unchunked(response.body)

@@ -104,7 +104,7 @@ struct FullDiskTests {
         "rm $FILE", "rm --size +1B", "clean", "scope purge default", "scope switch other --purge",
         "scope purge --all-scopes",
     ])
-    func removalFreesAFullDisk(_ command: String) throws {
+    func removalFreesSpaceOnAFullDisk(_ command: String) throws {
         let home = try ToolHome()
         let disk = try disk(1024, home)
         let files = try (0..<4).map {

@@ -24,7 +24,7 @@ struct LostRootTests {
         for name in ["two", "one"] { try put(name) }
         tool.closeInput()
         let output = try tool.wait().expect(0)
-        // At most one warning, about the damaged index.
+        // The tool prints at most one warning, about the damaged index.
         #expect(output.errorLines.count <= 1, "\(output)", sourceLocation: location)
         // Rows in a removed log are lost, but the next run stores the entries again.
         let names = ["one", "two"].map(server.url)

@@ -56,7 +56,7 @@ struct TakeoverTests {
         try CacheOnDisk(home).expectSound(home)
     }
 
-    @Test func changedPictureIsNotResumedAfterALeaderDied() throws {
+    @Test func changedPictureIsNotResumedAfterTheLeaderIsKilled() throws {
         let server = try PictureServer(size: 2_000_000, stalls: 1)
         let home = try ToolHome(environment: server.environment)
         let url = server.url("changed")

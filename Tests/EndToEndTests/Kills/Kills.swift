@@ -9,8 +9,8 @@ struct KilledHome: Sendable, CustomStringConvertible {
 
     var description: String { "\(kills) kills, seed \(seed)" }
 
-    /// The cases of each kill test. Together they kill `APOD_TOOLS_KILLS` runs (default: 10), with seeds from
-    /// `APOD_TOOLS_SEED` (default: 1) on.
+    /// The cases of each kill test. Together they kill `APOD_TOOLS_KILLS` runs (default: 10). Their seeds count up from
+    /// `APOD_TOOLS_SEED` (default: 1).
     static let all: [KilledHome] = {
         let (kills, first) = (number("APOD_TOOLS_KILLS") ?? 10, number("APOD_TOOLS_SEED") ?? 1)
         return stride(from: 0, to: kills, by: most).enumerated().map { index, done in

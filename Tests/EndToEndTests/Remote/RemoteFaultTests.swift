@@ -38,7 +38,7 @@ import Testing
         #expect(
             output.stderr.contains("no response within") || output.stderr.contains("waiting for it has taken"),
             "\(output)")
-        // Up to five reads, five writes, and the writes already in progress.
+        // The server receives up to five reads, five writes, and the writes already in progress.
         #expect((2...13).contains(asked.withLock { $0 }))
     }
 

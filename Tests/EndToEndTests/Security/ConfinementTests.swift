@@ -93,7 +93,7 @@ struct ConfinementTests {
             ])
     }
 
-    @Test func laterThreadsAreConfined() throws {
+    @Test func threadsStartedLaterAreConfined() throws {
         try expect(["network"], ["thread": EPERM])
     }
 
@@ -142,7 +142,7 @@ struct ConfinementTests {
         try home.run("img-cache", ["put", first]).expect(0)
     }
 
-    @Test(.enabled(if: !Sanitizer.isActive)) func namedFilesAreAccessibleEverywhere() throws {
+    @Test(.enabled(if: !Sanitizer.isActive)) func argumentsMayNameFilesInAnyFolder() throws {
         try home.write("in.png", DrawnPicture.gradient(30, 20).png())
         let lines = [
             // A named pipe, and a pipe opened by the shell.

@@ -126,7 +126,7 @@ struct CachedDaysTests {
     @Test func signalEndsARunOfManyPages() throws {
         let stalled = ["APOD_SCIENCE_URL": service.url("/wp-json/wp/v2/apod-basic", faults: ["stall"])]
         let running = try home.start("apod-fetch", year + ["-v", "--jobs", "4"], environment: stalled)
-        // The request for the fourth page: every job has a request in progress.
+        // Once the fourth page is requested, each of the four jobs has a request in progress.
         #expect(running.waitForErrors("requesting 2023-03-17 to"))
         running.kill(SIGTERM)
         let output = running.wait(deadline: .seconds(10))

@@ -70,7 +70,7 @@ struct PolicyTests {
         #expect(bypassed(home) == [])
     }
 
-    @Test func openFileOutlivesItsLease() throws {
+    @Test func openFileStaysReadableAfterItsLease() throws {
         let home = try Sample.home()
         let url = try Sample.url("policy-open.jpg")
         try home.run("img-cache", ["put", "--policy", "disabled", url]).expect(0)

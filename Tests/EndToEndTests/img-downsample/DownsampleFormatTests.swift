@@ -234,7 +234,7 @@ struct DownsampleFormatTests {
         try home.write("sky.jpg", try Picture.encoded(.sky(200, 150, seed: 2), .jpeg))
         let plain = try home.shrunk(["sky.jpg", "--width", "100"], to: "plain.jpg")
         let made = try home.shrunk(["sky.jpg", "--width", "100", "--progressive"], to: "made.jpg")
-        // SOF2 instead of SOF0 (T.81, table B.1).
+        // A progressive JPEG has SOF2 instead of SOF0 (T.81, table B.1).
         func marker(_ name: String) throws -> UInt8? {
             let bytes = try home.bytes(name)
             return (0..<bytes.count - 1).first { bytes[$0] == 0xFF && [0xC0, 0xC2].contains(bytes[$0 + 1]) }.map {
@@ -362,7 +362,7 @@ struct DownsampleFormatTests {
         }
     }
 
-    @Test func stillOfAnAnimationIsOneOfItsFrames() throws {
+    @Test func frameOptionSelectsAFrameOfAnAnimation() throws {
         let home = try ToolHome()
         try home.write("a.gif", moving(loop: 0))
         _ = try home.run("img-downsample", ["a.gif", "-o", "a.webp"]).expect(0)

@@ -71,7 +71,7 @@ struct DownsampleLimitsTests {
         #expect(try home.run("img-downsample", ["--help"]).expect(0).stdout.contains("--\(option)") == typed)
     }
 
-    @Test func bombIsRefusedByItsHeader() throws {
+    @Test func decompressionBombIsRefusedByItsHeader() throws {
         let home = try ToolHome()
         // A few bytes that claim enormous dimensions.
         let png = Picture.png(60_000, 60_000, depth: 8, colourType: 6, rows: [])
@@ -92,7 +92,7 @@ struct DownsampleLimitsTests {
             let output = tool.wait(deadline: .seconds(5))
             try output.expectRefusal(status, "img-downsample", name, reason)
         }
-        // Many tiny frames.
+        // This GIF has many tiny frames.
         var animation = DrawnAnimation((0..<2).map { _ in .solid(2, 2, [0, 0, 0]) })
         animation.frames = [DrawnAnimation.Frame](repeating: animation.frames[0], count: 2001)
         try home.write("frames.gif", animation.gif())

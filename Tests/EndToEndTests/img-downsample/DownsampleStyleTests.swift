@@ -76,7 +76,7 @@ struct DownsampleStyleTests {
         #expect(west.mean(0) < 100 && east.mean(0) > 155)
     }
 
-    @Test func cardIsAStyleInPoints() throws {
+    @Test func sizeOfTheCardStyleIsInPoints() throws {
         let home = try ToolHome()
         try home.write("wide.png", DrawnPicture.gradient(900, 600).png())
         for (options, size) in [

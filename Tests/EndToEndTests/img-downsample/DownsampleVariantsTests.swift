@@ -278,7 +278,7 @@ struct DownsampleVariantsTests {
     private static let damaged: [UInt8] = {
         var bytes = Picture.sky
         for place in stride(from: bytes.count / 2, to: bytes.count / 2 + 40, by: 4) { bytes[place] = 0xEE }
-        // A restart marker in a picture without restart intervals.
+        // Inserts a restart marker, although the picture has no restart intervals.
         bytes.replaceSubrange(bytes.count / 2 + 44..<bytes.count / 2 + 46, with: [0xFF, 0xD3])
         return bytes
     }()

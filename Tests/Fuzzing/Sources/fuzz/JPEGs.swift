@@ -4,7 +4,7 @@ import Support
 @testable import Images
 @testable import JPEG
 
-/// Low limits, with which an input takes only milliseconds.
+/// Low limits, so that an input takes only milliseconds.
 private let limits = DecodeLimits(
     maxPixels: 1 << 15, maxInputBytes: 1 << 20, maxMemoryBytes: 32 << 20, maxSeconds: 5, maxScans: 30)
 

@@ -6,7 +6,8 @@ struct SampleDay {
     let day: CalendarDay
     let kind: Kind
     let caption: SampleCaption
-    /// Like `https://…/image-article/apod-2026-november-21-a-quiet-comet/`, but on this server.
+    /// The address of the article on this server, such as
+    /// `http://…/image-article/apod-2026-november-21-a-quiet-comet/`.
     let permalink: String
     private let own: String
 

@@ -46,7 +46,7 @@ struct ForeignNameTests {
         }
         let shrunk = try home.run("img-downsample", [name, "--width", "20"]).expect(0).record
         #expect(shrunk.variant("custom")?.string("status") == "made")
-        // A file whose name is the text `%E9.jpg` is another file.
+        // The name `%E9.jpg`, as plain text, names a different file.
         try home.run("img-cache", ["get", "%E9.jpg"]).expect(1)
     }
 

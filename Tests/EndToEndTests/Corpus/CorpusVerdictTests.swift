@@ -58,7 +58,7 @@ struct CorpusVerdictTests {
         try Corpus.path("images/\(folder)/\(verdict.name)")
     }
 
-    /// The result of a record in the notation of the table.
+    /// Returns the result of a record in the notation of the table.
     private func verdict(_ record: Record) -> String {
         if let code = record.string("error.code") { return code }
         return "\(record.integer("variants.pager.width") ?? 0)x\(record.integer("variants.pager.height") ?? 0)"

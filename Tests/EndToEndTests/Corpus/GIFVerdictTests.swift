@@ -25,7 +25,8 @@ struct GIFVerdict {
     var path: String { get throws { try Corpus.path("images/\(name)") } }
     var isAccepted: Bool { verdict.contains(" ") }
 
-    /// The result of a record in the notation of the table, from its field `gif` or `info`, or its error.
+    /// Returns the result of a record in the notation of the table: the facts in its field `gif` or `info`, or its
+    /// error code.
     static func verdict(_ record: Record, _ field: String) -> String {
         func number(_ name: String) -> Int { record.integer(FieldPath(stringLiteral: "\(field).\(name)")) ?? -1 }
         return record.string("error.code")

@@ -11,7 +11,7 @@ struct DaysEnduranceTests {
     private let days = ["APOD_TOOLS_SERVICE=science", "--date", "2023-01-01..2024-02-04"]
     private let count = 400
 
-    /// The fields of each record that do not depend on its source.
+    /// The fields of each record that are the same for a fetched and a stored day.
     private func facts(_ output: ToolOutput) throws -> [[String?]] {
         try output.records.map { record in
             ["date", "title", "explanation", "url", "hdurl", "error.code"].map { record.string($0) }

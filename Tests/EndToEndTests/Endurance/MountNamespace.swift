@@ -11,7 +11,7 @@ final class MountNamespace: Sendable {
     /// Creates the namespace and runs `script` in it. `$ROOT` is the cache root, which exists.
     init(_ home: ToolHome, _ script: String) throws {
         self.home = home
-        // The namespace lives as long as its first process, which waits for the end of its input.
+        // The namespace exists as long as its first process, which waits for the end of its input.
         holder = try home.start(
             "/usr/bin/env",
             Self.unshare + ["mkdir -p -m 700 \"$ROOT\" && { \(script); } >&2 && echo ready && read -r _ || exit 0"],

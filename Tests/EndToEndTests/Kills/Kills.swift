@@ -50,8 +50,8 @@ final class Killer {
         try claim(kills >= wanted, "too many runs are done before they are killed")
     }
 
-    /// Kills a run at a random moment within the usual duration of its kind of work, and returns its output. The first
-    /// run of each kind, and some later runs, end before the kill.
+    /// Kills a run at a random moment and returns its output. The moment is chosen within the usual duration of this
+    /// kind of work, so the first run of each kind, and some later runs, end before the kill.
     func kill(_ tool: RunningTool, work: String, isCounted: Bool = true) -> ToolOutput {
         let limit = lengths[work].map { random.below($0 * 5 / 4 + 1) } ?? .max
         let looks = look(atMost: limit, at: tool)

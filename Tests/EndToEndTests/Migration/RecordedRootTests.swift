@@ -53,7 +53,7 @@ struct RecordedRootTests {
         #expect(try root.number("SELECT count(*) FROM entries WHERE key LIKE '%/half.jxl'") == 0)
     }
 
-    /// The tools of layout 7 read the colours of this PNG as if they had alpha.
+    /// The tools of layout 7 decoded this PNG as if it had an alpha channel.
     @Test func variantOfAMisreadPNGIsMadeAgain() throws {
         let path = try #require(try get("transparency-before-palette.png").expect(0).record.string("path"))
         let input = ToolInput.text("{\"path\":\"\(path)\"}\n")

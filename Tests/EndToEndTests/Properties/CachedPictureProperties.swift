@@ -11,7 +11,7 @@ struct CachedPictureProperties {
         .bytes([], type: "image/png"),
     ]
 
-    /// A site that serves pictures, and another response at refused addresses.
+    /// A site that serves pictures, and sends a different response at refused addresses.
     private struct Site {
         let refusal: LoopbackResponse?
         let refused: Monitor<Set<String>>

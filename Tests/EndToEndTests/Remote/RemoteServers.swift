@@ -7,7 +7,8 @@ final class StartedServer: Sendable {
     let port: UInt16
     let process: RunningTool
 
-    /// Starts the program on a port that was just free, up to five times, because another process may take the port.
+    /// Starts the program on a port that was just free. Tries up to five ports, because another process may take the
+    /// port.
     ///
     /// - Parameters:
     ///   - isUp: whether the program answers.

@@ -10,7 +10,7 @@ private struct Route: Sendable, CustomTestStringConvertible {
     let secrets: [String]
     /// The options that pass the secret.
     var options: [String] = []
-    /// The path in the home and the text of a file with the secret.
+    /// A file with the secret: its path in the home, and its text.
     var file: (path: String, text: String)?
     /// Adds the secret to the address of a server.
     var address: @Sendable (String) -> String = { $0 }

@@ -111,7 +111,8 @@ struct CachedDaysTests {
     }
 
     @Test func waiterTakesOverFromADeadProcess() throws {
-        // The processes use the same service at two addresses, so the second waits for the days of the first.
+        // The first process uses an address of the service at which responses stall, so the second process waits for
+        // the days that the first has requested.
         let stalled = ["APOD_SCIENCE_URL": service.url("/wp-json/wp/v2/apod-basic", faults: ["stall"])]
         let month = ["--date", "2023-01-01..2023-01-20", "-v"]
         let dead = try home.start("apod-fetch", month, environment: stalled)

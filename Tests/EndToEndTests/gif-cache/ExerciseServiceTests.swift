@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// The requests of `gif-cache` to its service.
+/// The requests that `gif-cache` sends to its service.
 struct ExerciseServiceTests {
     @Test func putRetriesAfterTheBurstLimit() throws {
         let gif = DrawnAnimation([.gradient(4, 4), .gradient(4, 4)]).gif()

@@ -109,7 +109,7 @@ struct GifCacheContentTests {
         let png = DrawnPicture.noise(4, 4, seed: 1).png()
         try home.keep(png, as: "exercisedb:0003@180")
         let picture = try home.write("new.png", png)
-        // A picture of another tool is not checked.
+        // `gif-cache verify` does not check pictures that other tools stored.
         try home.run("img-cache", ["put", picture, "--key", "my-own"]).expect(0)
         let steps = try home.run("gif-cache", ["verify"]).expect(1).records
         let problems = try steps.compactMap { $0.raw("problems") }.flatMap { try Record.list(parsing: Array($0)) }

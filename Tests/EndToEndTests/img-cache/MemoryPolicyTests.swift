@@ -50,7 +50,7 @@ struct MemoryPolicyTests {
         try home.run("img-cache", ["has", picture] + line + ["a"]).expect(0)
         try home.run("img-cache", ["has", picture] + line + ["b"]).expect(1)
         #expect(kept.count == 1)
-        // A path through a link names the same root.
+        // A path through a symbolic link leads to the same root.
         symlink("a", home.path("link"))
         try home.run("img-cache", ["has", picture] + line + ["link"]).expect(0)
     }

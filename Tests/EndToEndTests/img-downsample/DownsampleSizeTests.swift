@@ -189,7 +189,7 @@ struct DownsampleSizeTests {
             .expectRefusal(64, "img-downsample", "--rotate", "45")
     }
 
-    /// Three fields, side by side or stacked.
+    /// A picture of a red, a green and a blue field, side by side or stacked.
     private func fields(wide: Bool) -> DrawnPicture {
         let colours: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255]]
         return DrawnPicture(width: wide ? 90 : 30, height: wide ? 30 : 90, channels: 3) { x, y in

@@ -5,7 +5,7 @@ import Records
 import Support
 import TestSupport
 
-// Shared by the tests of img-downsample's options: pixels of its output, and generated pictures.
+// Functions for the tests of img-downsample: pixels of its output, and generated pictures.
 
 extension PixelBuffer {
     /// The pixels of a drawn picture.

@@ -71,7 +71,7 @@ public final class ToolHome: Sendable {
         var merged = self.environment
         for (name, value) in environment { merged[name] = value }
         let settings = arguments.filter { word in
-            // A script for bash may begin with such a variable too.
+            // An argument after `bash` may be a script that begins with such an assignment.
             arguments.first != "bash" && ["APOD_TOOLS_", "EXERCISEDB_"].contains(where: word.hasPrefix)
                 && word.contains("=")
         }

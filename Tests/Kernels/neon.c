@@ -164,7 +164,7 @@ static void check_dct(kind kind) {
     memset(in.coefficients, 0, sizeof in.coefficients);
     for (int i = 0; i < in.count; i++) {
         in.dc[i * in.stride] = random_number(kind);
-        // Only DC, few frequencies, only frequencies in the first row, or all frequencies.
+        // The block has only DC, few frequencies, only frequencies of the first row, or all frequencies.
         const int shape = below(4);
         in.ac_offsets[i * in.stride] = shape == 0 ? -1 : i * area;
         for (int place = 0; place < area && shape > 0; place++) {

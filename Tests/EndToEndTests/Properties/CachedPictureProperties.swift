@@ -37,7 +37,7 @@ struct CachedPictureProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 3: hdurl is the one that gets cached when there is one")
+    @Test("Feature: nasa-apod-viewer, Property 3: the largest picture (hdurl) is cached")
     func theLargestPictureIsKept() throws {
         try forAll { random in
             let site = try Site(refusal: random.chance(30) ? random.one(of: Self.refusals) : nil)
@@ -52,7 +52,7 @@ struct CachedPictureProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 3: hdurl is the one that gets cached, from NASA's answer on")
+    @Test("Feature: nasa-apod-viewer, Property 3: the largest picture (hdurl) of each fetched day is cached")
     func theLargestPictureOfEachDayIsKept() throws {
         try forAll(12) { random in
             let site = try Site(refusal: random.chance(30) ? random.one(of: Self.refusals) : nil)

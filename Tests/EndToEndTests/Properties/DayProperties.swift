@@ -5,7 +5,7 @@ import Testing
 
 /// `apod-fetch` returns the newest day or the requested day.
 struct DayProperties {
-    @Test("Feature: nasa-apod-viewer, Property 1: a start without arguments loads today's")
+    @Test("Feature: nasa-apod-viewer, Property 1: without arguments, the newest day is returned")
     func aStartWithoutArgumentsGivesTheNewestPicture() throws {
         try forAll { random in
             let nasa = try RandomNASA()
@@ -28,7 +28,7 @@ struct DayProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 4: a date chosen gives that date")
+    @Test("Feature: nasa-apod-viewer, Property 4: a requested date returns that day or an error")
     func aDateChosenIsTheRecordsOrHasAnError() throws {
         try forAll { random in
             // In one of four cases, the service returns a wrong day.

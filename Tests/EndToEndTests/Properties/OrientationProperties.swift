@@ -63,7 +63,7 @@ struct OrientationProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 6: portrait and landscape, all EXIF orientations, adapt")
+    @Test("Feature: nasa-apod-viewer, Property 6: pictures in every EXIF orientation become upright")
     func everyOrientationComesOutUpright() throws {
         try forAll(200) { random in
             let size = Self.size(&random)
@@ -80,7 +80,7 @@ struct OrientationProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 6: portrait and landscape adapt, by the tool")
+    @Test("Feature: nasa-apod-viewer, Property 6: the tool turns every picture upright")
     func theToolTurnsEveryPictureUpright() throws {
         try forAll(16) { random in
             let home = try ToolHome()

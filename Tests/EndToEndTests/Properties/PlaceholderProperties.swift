@@ -34,7 +34,7 @@ struct PlaceholderProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 10: media that fail give a placeholder")
+    @Test("Feature: nasa-apod-viewer, Property 10: every record without a picture gets a placeholder")
     func everyFailureHasAPlaceholder() throws {
         try forAll { random in
             let home = try ToolHome()
@@ -54,7 +54,7 @@ struct PlaceholderProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 10: media that fail give a placeholder, behind a download too")
+    @Test("Feature: nasa-apod-viewer, Property 10: every failed download gets a placeholder")
     func everyFailedDownloadHasAPlaceholder() throws {
         try forAll(12) { random in
             let picture = RandomNASA.picture("/a.png")

@@ -34,7 +34,7 @@ struct ZoomProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 5: zooming keeps aspect and content of a region")
+    @Test("Feature: nasa-apod-viewer, Property 5: a region keeps the aspect ratio and content of the picture")
     func aRegionIsThatPartOfThePicture() throws {
         try forAll { random in
             let size = PixelSize(width: random.number(30...160), height: random.number(30...160))
@@ -67,7 +67,7 @@ struct ZoomProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 5: zooming never shows less detail than the page")
+    @Test("Feature: nasa-apod-viewer, Property 5: an overlay has at least the detail of the pager variant")
     func anOverlayHasAtLeastTheDetailOfAPage() throws {
         try forAll { random in
             let long = random.number(60...3000)
@@ -91,7 +91,7 @@ struct ZoomProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 5: zooming keeps aspect and content, by the tool")
+    @Test("Feature: nasa-apod-viewer, Property 5: the tool crops to exactly the requested region")
     func theToolZoomsToTheRegion() throws {
         try forAll(20) { random in
             let home = try ToolHome()

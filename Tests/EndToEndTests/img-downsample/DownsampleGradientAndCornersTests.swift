@@ -93,7 +93,7 @@ struct DownsampleGradientAndCornersTests {
         }
     }
 
-    @Test(arguments: [1, 2, 3, 4]) func cornersShowTheBackgroundWithoutAlpha(channels: Int) throws {
+    @Test(arguments: [1, 2, 3, 4]) func cornersShowTheBackgroundIfTheFormatHasNoAlpha(channels: Int) throws {
         let home = try ToolHome()
         let colour: [UInt8] = [[200], [200, 255], [200, 100, 50], [200, 100, 50, 255]][channels - 1]
         try home.write("solid.png", DrawnPicture.solid(128, 96, colour).png())

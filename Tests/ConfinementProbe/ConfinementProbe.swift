@@ -121,7 +121,7 @@ struct ConfinementProbe {
 
     /// Changes the user of this process.
     private static func become(_ user: uid_t) {
-        guard setgroups(0, nil) == 0, setgid(user) == 0, setuid(user) == 0 else { fatalError("cannot be user \(user)") }
+        guard setgroups(0, nil) == 0, setgid(user) == 0, setuid(user) == 0 else { fatalError("cannot become \(user)") }
     }
 
     /// Prepares an attack on the file `victim` in the folder, and on a process that reads the socket `socket` there.

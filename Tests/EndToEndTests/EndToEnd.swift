@@ -49,7 +49,7 @@ extension ToolOutput {
     ) throws -> Record {
         try expect(status)
         let failed = try records.first { $0.string("error.tool") == tool && $0.string("error.code") == code }
-        let record = try #require(failed, "no record bears \(code): \(self)", sourceLocation: location)
+        let record = try #require(failed, "no record has the code \(code): \(self)", sourceLocation: location)
         #expect(record.integer("error.exit") == Int(status), "\(self)", sourceLocation: location)
         #expect(record.bool("error.transient") == (transient ?? (status == 75)), "\(self)", sourceLocation: location)
         let message = try #require(record.string("error.message"), "\(self)", sourceLocation: location)

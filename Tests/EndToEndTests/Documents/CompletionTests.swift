@@ -159,7 +159,7 @@ struct CompletionTests {
         #expect(
             arguments == Self.hostile.map { ["get", "key:\($0)"] } + Self.hostile.map { ["scope", "switch", "s\($0)"] }
                 + Self.hostile.map { ["ls", "--scope=s\($0)"] } + [["put", "b c.jpg"]])
-        #expect(!TestFile.exists(home.path("pwned")), "a name was run")
+        #expect(!TestFile.exists(home.path("pwned")), "a name was executed as a command")
     }
 
     @Test(arguments: CompletingShell.allCases.filter(\.canBeTypedIn))
@@ -169,7 +169,7 @@ struct CompletionTests {
         try home.run("img-cache", ["put", picture, "--key", "a $(touch pwned) `touch pwned` ' \" ;"]).expect(0)
         let arguments = try shell.arguments(typing: ["img-cache get k"], scripts: Self.folder, in: home)
         #expect(arguments == [["get", "key:a $(touch pwned) `touch pwned` ' \" ;"]])
-        #expect(!TestFile.exists(home.path("pwned")), "a name was run")
+        #expect(!TestFile.exists(home.path("pwned")), "a name was executed as a command")
     }
 
     @Test(arguments: CompletingShell.allCases.filter(\.canBeTypedIn))
@@ -182,7 +182,7 @@ struct CompletionTests {
         let lines = ["'", "\""].flatMap { quote in names.map { "img-cache get \(quote)key:\($0.prefix(1))" } }
         let arguments = try shell.arguments(typing: lines, scripts: Self.folder, in: home)
         #expect(arguments == (names + names).map { ["get", "key:\($0)"] })
-        #expect(!TestFile.exists(home.path("pwned")), "a name was run")
+        #expect(!TestFile.exists(home.path("pwned")), "a name was executed as a command")
         if shell == .bash {
             #expect(try shell.offers(["img-cache get \"key:d"], scripts: Self.folder, in: home) == [[]])
         }

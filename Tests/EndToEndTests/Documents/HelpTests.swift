@@ -63,7 +63,7 @@ struct HelpTests {
         #expect(version.stderr == "")
         let help = try run(tool, ["--help"]).expect(0).stdout
         #expect(help.contains("EXIT STATUS"))
-        for code in ["64", "75", "77", "78"] { #expect(help.contains(code), "\(tool) does not tell of \(code)") }
+        for code in ["64", "75", "77", "78"] { #expect(help.contains(code), "\(tool) does not explain \(code)") }
     }
 
     /// Each option in an example must be listed in the help of its command.

@@ -36,7 +36,7 @@ struct RecordSchema: Sendable {
     /// - Parameter place: the name of a field of `parent`, or `name.index` for an element of an array.
     private func faults(_ place: String, of parent: Record, _ schema: Record) throws -> [String] {
         for keyword in schema.names where !Self.keywords.contains(keyword) {
-            throw BrokenClaim("the tests know no keyword \(keyword)")
+            throw BrokenClaim("the tests do not support the keyword \(keyword)")
         }
         if let reference = schema.string("$ref") {
             return try faults(

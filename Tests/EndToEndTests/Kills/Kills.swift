@@ -47,7 +47,7 @@ final class Killer {
     /// killed.
     func repeatUntilDone(_ round: () throws -> Void) throws {
         for _ in 0..<5 * wanted + 10 where kills < wanted { try round() }
-        try claim(kills >= wanted, "too many runs are done before they are killed")
+        try claim(kills >= wanted, "too many runs ended before they were killed")
     }
 
     /// Kills a run at a random moment and returns its output. The moment is chosen within the usual duration of this

@@ -77,11 +77,11 @@ struct CachedPictureProperties {
             return try claim(record.has("error") && !record.has("path"), "not refused: \(record.text)")
         }
         let best = isBroken ? url : hdurl ?? url
-        try claim(record.string("cache.url") == best, "\(best) was to be kept: \(record.text)\n\(output)")
+        try claim(record.string("cache.url") == best, "\(best) should be cached: \(record.text)\n\(output)")
         let path = try found(record.string("path"), "no path: \(record.text)")
         let expected = RandomNASA.picture(String(site.target(best).prefix { $0 != "?" })).body
-        try claim(try TestFile.bytes(path) == expected, "other bytes than those of \(best): \(record.text)")
+        try claim(try TestFile.bytes(path) == expected, "not the bytes of \(best): \(record.text)")
         let asked = site.nasa.targets
-        try claim(url == best || !asked.contains(site.target(url)), "the smaller one was asked for as well: \(asked)")
+        try claim(url == best || !asked.contains(site.target(url)), "the smaller picture was requested too: \(asked)")
     }
 }

@@ -24,7 +24,7 @@ struct DayProperties {
             let asked = nasa.targets.filter {
                 $0.hasPrefix(service == ["APOD_TOOLS_SERVICE=api"] ? "/api" : "/science")
             }
-            try claim(asked.count == nasa.targets.count, "another service was asked: \(nasa.targets)")
+            try claim(asked.count == nasa.targets.count, "another service was requested: \(nasa.targets)")
         }
     }
 

@@ -47,7 +47,7 @@ struct ForAllTests {
         let first = numbers(trial())
         #expect(first.count == 100 && Set(first).count == 100)
         #expect(numbers(trial()) == first)
-        #expect(Array(numbers(trial(cases: 200))[..<100]) == first, "more cases change no earlier one")
+        #expect(Array(numbers(trial(cases: 200))[..<100]) == first, "more cases do not change earlier cases")
         var other = TrialSettings()
         other.seed = 2
         #expect(Set(numbers(trial(other))).isDisjoint(with: first))

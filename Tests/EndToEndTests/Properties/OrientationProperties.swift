@@ -70,7 +70,7 @@ struct OrientationProperties {
             let orientation = random.number(1...8)
             let format: ImageFormat = random.chance(70) ? .jpeg : .png
             let source = MemorySource(try Self.file(size, orientation, format))
-            try claim(try inspect(source).uprightSize == size, "\(size) held as \(orientation) is of another size")
+            try claim(try inspect(source).uprightSize == size, "\(size), orientation \(orientation): wrong size")
             let words = "\(size.width)x\(size.height), orientation \(orientation), \(format)"
 
             let variants = try Self.variants(&random)

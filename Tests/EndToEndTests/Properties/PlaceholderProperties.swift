@@ -125,6 +125,6 @@ struct PlaceholderProperties {
         let pixels = try home.pixels(path)
         try claim(pixels.words == "\(size)", "\(pixels.words) for \(words)")
         // A placeholder has visible content unless it is too small.
-        try claim(pixels.hasContent || min(size.width, size.height) < 24, "one colour alone: \(words)")
+        try claim(pixels.hasContent || min(size.width, size.height) < 24, "only one colour: \(words)")
     }
 }

@@ -34,7 +34,7 @@ struct ProgressProperties {
     private static func line(_ state: ProgressState, _ now: Duration, _ columns: Int) throws -> String {
         let (text, width) = ProgressLine.drawn(state, at: now, columns: columns, hasColour: false)
         try claim(!text.isEmpty && width < columns && width == TerminalText.columns(text), "\(columns): \(text)")
-        try claim(!ProgressLine.plain(state, at: now).isEmpty, "nothing for a log, but \(text)")
+        try claim(!ProgressLine.plain(state, at: now).isEmpty, "no line for a log, but \(text)")
         return text
     }
 

@@ -31,7 +31,7 @@ struct IncrementalTests {
     }
 
     private func record(_ tool: RunningTool) throws -> Record {
-        let line = try #require(tool.readLine(), "no record came")
+        let line = try #require(tool.readLine(), "no record was printed")
         return try #require(try Record.list(parsing: Array(line.utf8)).first)
     }
 

@@ -42,7 +42,7 @@ struct DownsampleFallbackTests {
         #expect(!records[0].has("error"))
         #expect(
             records[0].variant("pager")?.string("path") != records[1].variant("pager")?.string("path"),
-            "a video isn't a picture that is missing")
+            "the placeholder of a video differs from the placeholder of a failed picture")
         // Only --strict counts failures of earlier tools.
         #expect(try home.run("img-downsample", arguments + ["--strict"], stdin: .lines(lines)).status == 69)
         // Without `--fallback`, the records pass unchanged.

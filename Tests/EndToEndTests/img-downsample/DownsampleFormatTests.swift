@@ -89,7 +89,7 @@ struct DownsampleFormatTests {
         let output = try home.run("img-downsample", [path, "--width", "30"])
         if output.status == 69 {
             #expect(output.stderr.contains("cannot read TIFF: libtiff"))
-            Log.standardError("\n*** NO LIBTIFF: what img-downsample reads as TIFF is NOT TESTED.\n\n")
+            Log.standardError("\n*** NO LIBTIFF: reading TIFF with img-downsample is NOT TESTED.\n\n")
             return
         }
         let variant = try #require(try output.expect(0).record.variant("custom"))
@@ -122,7 +122,7 @@ struct DownsampleFormatTests {
         if output.status == 69 {
             #expect(output.stderr.contains("AVIF") && output.stderr.contains("libavif"))
             #expect(!TestFile.exists(home.path("b.avif")))
-            Log.standardError("\n*** NO LIBAVIF: what img-downsample writes as AVIF is NOT TESTED.\n\n")
+            Log.standardError("\n*** NO LIBAVIF: writing AVIF with img-downsample is NOT TESTED.\n\n")
             return
         }
         _ = try output.expect(0)
@@ -161,7 +161,7 @@ struct DownsampleFormatTests {
             }
             #expect(counts == counts.sorted() && Set(counts).count == 4, "\(format): \(counts)")
             _ = try home.run("img-downsample", ["sky.jpg", "--width", "300", "-o", "b.\(format)"]).expect(0)
-            #expect(try home.bytes("b.\(format)").count == counts[2], "82 is usual")
+            #expect(try home.bytes("b.\(format)").count == counts[2], "82 is the default")
         }
     }
 

@@ -22,7 +22,7 @@ struct attempt {
 extern const struct attempt file_attempts[], process_attempts[], socket_attempts[];
 extern const int file_attempt_count, process_attempt_count, socket_attempt_count;
 
-// Opened before confinement: one end of a pipe, and a program.
+// Files opened before confinement: one end of a pipe, and a program.
 extern int pipe_end, program_file;
 // A descriptor of the victim opened with O_PATH, which permits neither reading nor writing.
 extern int victim_path;

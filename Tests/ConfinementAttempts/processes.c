@@ -135,7 +135,7 @@ static long try_run_open(TARGET t) {
     return CALL(execveat, program_file, "", none, none, AT_EMPTY_PATH);
 }
 static long try_memory_program(TARGET t) { (void)t; return CALL(memfd_create, "x", 0); }
-// The child exits immediately; the parent learns that the call succeeded.
+// Ends a child process immediately. Returns the result in the parent.
 static long forked(long process) {
     if (process == 0) _exit(0);
     return process;
@@ -167,7 +167,7 @@ static long try_setresuid(TARGET t) { (void)t; return CALL(setresuid, -1, -1, -1
 static long try_setgroups(TARGET t) { (void)t; return CALL(setgroups, 0, 0); }
 static long try_setfsuid(TARGET t) {
     (void)t;
-    // The call returns the previous ID, so only a refusal is an error.
+    // setfsuid returns the previous ID on success, so only a refusal by the sandbox is negative.
     return CALL(setfsuid, -1);
 }
 static long try_capset(TARGET t) { (void)t; return CALL(capset, 0, 0); }

@@ -31,7 +31,7 @@ long open_proc(TARGET target, const char *name, int flags) {
 }
 
 // Calls that would harm the machine have arguments that the kernel rejects. Any error except EPERM and ENOSYS then
-// shows that the call was reached, which counts as success.
+// shows that the sandbox let the call through, which counts as success.
 static long harmless(long result) { return result < 0 && errno != EPERM && errno != ENOSYS ? 0 : result; }
 
 static long try_bpf(TARGET t) { (void)t; return harmless(CALL(bpf, -1, 0, 0)); }

@@ -3,8 +3,9 @@ import ConfinementAttempts
 import Libc
 import Support
 
-/// Confines itself by the plan before `--`, attempts the operations after it, and prints the error number of each (0
-/// for success). Tests use it to check which operations remain possible after a hostile picture has taken over a tool.
+/// Confines itself under the plan in the arguments before `--`, attempts the operations in the arguments after `--`,
+/// and prints the error number of each (0 for success). Tests use it to check which operations remain possible after a
+/// hostile picture has taken over a tool.
 @main
 struct ConfinementProbe {
     static func main() {
@@ -120,7 +121,7 @@ struct ConfinementProbe {
 
     /// Changes the user of this process.
     private static func become(_ user: uid_t) {
-        guard setgroups(0, nil) == 0, setgid(user) == 0, setuid(user) == 0 else { fatalError("cannot be user \(user)") }
+        guard setgroups(0, nil) == 0, setgid(user) == 0, setuid(user) == 0 else { fatalError("cannot become \(user)") }
     }
 
     /// Prepares an attack on the file `victim` in the folder, and on a process that reads the socket `socket` there.

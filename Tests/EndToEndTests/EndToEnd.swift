@@ -41,15 +41,15 @@ extension ToolOutput {
         }
     }
 
-    /// Expects an exit status, a record with an `error` of the same status and this code, and its message as a line
-    /// `tool: message`, or with a subject `tool: 2024-02-03: message`.
+    /// Expects an exit status, a record whose `error` has this status and code, and the error's message on standard
+    /// error as `tool: message`, or with a subject as in `tool: 2024-02-03: message`.
     @discardableResult
     func expectFailure(
         _ status: Int32, code: String, tool: String, transient: Bool? = nil, location: SourceLocation = #_sourceLocation
     ) throws -> Record {
         try expect(status)
         let failed = try records.first { $0.string("error.tool") == tool && $0.string("error.code") == code }
-        let record = try #require(failed, "no record bears \(code): \(self)", sourceLocation: location)
+        let record = try #require(failed, "no record has the code \(code): \(self)", sourceLocation: location)
         #expect(record.integer("error.exit") == Int(status), "\(self)", sourceLocation: location)
         #expect(record.bool("error.transient") == (transient ?? (status == 75)), "\(self)", sourceLocation: location)
         let message = try #require(record.string("error.message"), "\(self)", sourceLocation: location)

@@ -41,7 +41,7 @@ static void fill(void *bytes, size_t count, kind kind) {
     for (size_t i = 0; i < count; i++) ((uint8_t *)bytes)[i] = random_byte(kind);
 }
 
-/// The initial value of output bytes, to detect bytes that must not be written.
+/// The initial value of all output bytes, to detect writes outside a kernel's output.
 #define UNTOUCHED 0xA5
 
 /// The size of the longest output of a round, in bytes.
@@ -164,7 +164,7 @@ static void check_dct(kind kind) {
     memset(in.coefficients, 0, sizeof in.coefficients);
     for (int i = 0; i < in.count; i++) {
         in.dc[i * in.stride] = random_number(kind);
-        // Only DC, few frequencies, only frequencies in the first row, or all frequencies.
+        // The block has only DC, few frequencies, only frequencies of the first row, or all frequencies.
         const int shape = below(4);
         in.ac_offsets[i * in.stride] = shape == 0 ? -1 : i * area;
         for (int place = 0; place < area && shape > 0; place++) {

@@ -79,7 +79,7 @@ class Disk:
         self.fuse = folder / "fuse"
         self.fuse.mkdir(exist_ok=True)
         self.mountpoint = mountpoint
-        # In a separate session, so that Ctrl-C does not end it before the file system on it is unmounted.
+        # A separate session, so that Ctrl-C does not end the process before its file system is unmounted.
         self.process = subprocess.Popen(
             [sys.executable, __file__, self.fuse, image, self.log_path],
             stdout=subprocess.PIPE, start_new_session=True)
@@ -177,7 +177,7 @@ def write_image_after_failure(
 
 
 if __name__ == "__main__":
-    # Ends together with the program that started it, even if that is killed.
+    # This process must end with the program that started it, even if that program is killed.
     PR_SET_PDEATHSIG = 1
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     mountpoint, image, log = sys.argv[1:]

@@ -120,7 +120,7 @@ class Workload:
         self.commands: list[Command] = []
         self.moments: dict[str, list[tuple[int, int]]] = {"report": [], "exit": [], "kill": []}
         self.faults: list[str] = []
-        # Each with the length of the log at that time.
+        # Earlier versions of the index, each with the length of the log when the index was read.
         self.older_indexes: list[tuple[int, dict[str, bytes]]] = []
         self.lock = threading.Lock()
         self.victims: list[tuple[Command, subprocess.Popen]] = []
@@ -338,7 +338,7 @@ class Aftermath:
         return {problem["path"] for step in steps for problem in step["problems"] if "path" in problem}
 
     def first_look(self) -> str:
-        """Runs a random command as the first of this boot that opens the cache."""
+        """Runs a random command, the first that opens the cache after the boot."""
         name = self.rng.choice(["get", "cat", "verify", "put", "info"])
         if name == "cat":
             self.cat(self.origin.keys)
@@ -356,14 +356,14 @@ class Aftermath:
         if not is_damaged:
             self.count_losses(found)
         for path in self.problems() & {path for path, _ in found.values()}:
-            self.fault(f"get has served {path}, of which verify complains")
+            self.fault(f"get served {path}, but verify reports a problem with it")
         self.problems("--repair")
         for key in found.keys() - self.served("get").keys():
-            self.fault(f"verify --repair has removed {key}")
+            self.fault(f"verify --repair removed {key}, which get had served")
         self.origin.interrupts = False
         missing = set(self.origin.keys) - self.served("put", statuses=(0,)).keys()
         if missing:
-            self.fault(f"put leaves out {sorted(missing)}")
+            self.fault(f"put serves no picture for {sorted(missing)}")
         self.tool("verify", statuses=(0,))
 
     def count_losses(self, found: dict[str, tuple[str, int | None]]) -> None:
@@ -485,7 +485,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Simulates power failures of a machine that runs img-cache.")
     parser.add_argument("--tool", required=True, help="the path of img-cache")
     parser.add_argument("--runs", type=int, default=10, help="how many failures (10)")
-    parser.add_argument("--seed", type=int, default=1, help="the seed of the first run (1); the next has the next one")
+    parser.add_argument("--seed", type=int, default=1, help="the seed of the first run (1); each run adds 1")
     parser.add_argument("--sync", action="store_true", help="put pictures with --sync")
     arguments = parser.parse_args()
     tool = str(pathlib.Path(arguments.tool).resolve(strict=True))

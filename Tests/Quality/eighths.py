@@ -1,4 +1,4 @@
-"""Measures what a scaled decode of JPEGs costs in quality, for img-downsample and for libvips.
+"""Measures the quality that a scaled decode of JPEGs loses, in img-downsample and in libvips.
 
   eighths.py TOOL CORPUS WORK
 
@@ -21,7 +21,7 @@ PHOTOS = [
     "shadedrelief.jpg",
 ]
 WIDTH = 1800
-# Above 4 from quality 90 on, img-downsample decodes fully up to twice the factor.
+# From quality 90 on, img-downsample uses a scaled decode only if it is at least 4 times as large as the output.
 QUALITY = 89
 FACTORS = [1 + step / 2 for step in range(16)] + [5.3]
 
@@ -41,7 +41,7 @@ def libvips_scaled(source, width, height, path):
 
 
 def libvips_full(source, width, height, path):
-    # A copy in memory has no loader that could reduce.
+    # A copy in memory has no loader that could scale during the decode.
     picture = pyvips.Image.new_from_file(source).copy_memory()
     picture.thumbnail_image(width, height=height, size="force").jpegsave(path, Q=QUALITY)
 

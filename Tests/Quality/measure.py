@@ -3,9 +3,9 @@
   measure.py TOOL CORPUS WORK
 
 TOOL is img-downsample, CORPUS a folder with the pictures below in images/photos and images/gif, WORK an empty folder.
-The look of a file is its SSIMULACRA2 score (100: identical, 90 and above: no visible difference, 70: good). The PSNR of
-luma is printed too. Bytes at an equal look are interpolated between the measured qualities. `scripts/bench quality`
-calls this script.
+In the output, "look" is the SSIMULACRA2 score of a file (100: identical, 90 and above: no visible difference, 70:
+good). The PSNR of luma is printed too. Sizes at an equal score are interpolated between the measured qualities.
+`scripts/bench quality` calls this script.
 """
 import io, math, os, shutil, statistics, subprocess, sys, time
 from concurrent.futures import ThreadPoolExecutor
@@ -66,7 +66,7 @@ class Way:
         self.name, self.kind, self.write = name, kind, write
 
     def points(self, picture):
-        """Returns look, PSNR, bytes and seconds for each quality."""
+        """Returns the SSIMULACRA2 score, PSNR, bytes and seconds for each quality."""
         points = []
         for quality in QUALITIES:
             path = f"{WORK}/{picture.name}-{self.name.replace(' ', '-')}-{quality}.{self.kind}"
@@ -90,7 +90,7 @@ def cwebp(*options):
 
 
 def ratio_at_equal_look(points, base):
-    """Returns the mean size relative to `base` at an equal look, over the looks that both reach."""
+    """Returns the mean size relative to `base` at equal SSIMULACRA2 scores, over the scores that both reach."""
     def line(points):
         points = sorted((look, math.log(size)) for look, _, size, _ in points)
         return [look for look, _ in points], [size for _, size in points]
@@ -103,7 +103,7 @@ def ratio_at_equal_look(points, base):
 
 
 def compare(title, pictures, ways):
-    """Prints each encoder's size relative to the first encoder at an equal look, and its results at quality 82."""
+    """Prints each encoder's size relative to the first encoder at equal scores, and its results at quality 82."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         tasks = {(way.name, p.name): pool.submit(way.points, p) for way in ways for p in pictures}
         points = {key: task.result() for key, task in tasks.items()}

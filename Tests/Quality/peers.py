@@ -4,8 +4,8 @@
 
 TOOL is img-downsample, WORK a folder for outputs. Each picture is shrunk to several widths as a JPEG of quality 82: by
 TOOL, by vipsthumbnail if it is installed, and by the libvips of the package pyvips-binary. The programs run in turn.
-TOOL and vipsthumbnail are timed from start to exit. The newer libvips is timed inside this process, so its time has no
-start-up: it is the stricter comparison. `scripts/bench shrink` calls this script.
+TOOL and vipsthumbnail are timed from start to exit. The libvips of pyvips-binary is newer, and it is called in this
+process without any start-up time, so it is the harder competitor. `scripts/bench shrink` calls this script.
 """
 import math, os, resource, shutil, statistics, subprocess, sys, time
 
@@ -13,7 +13,7 @@ import pyvips
 
 TOOL, WORK, RUNS, PICTURES = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]
 WIDTHS = [320, 512, 1024]
-# libvips would return the result of an equal call from its cache.
+# Without this, libvips would return the result of an earlier equal call from its cache.
 pyvips.cache_set_max(0)
 
 

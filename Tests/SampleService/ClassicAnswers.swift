@@ -49,7 +49,7 @@ struct ClassicAnswers {
         }
     }
 
-    /// Returns pseudorandom days, the same for the same count.
+    /// Returns pseudorandom days, which depend only on the count.
     private func chosen(_ count: Int, _ thumbs: Bool) -> LoopbackResponse {
         var random = SeededRandom(seed: UInt64(count))
         let days = Array(SampleArchive.days(from: SampleArchive.first, through: settings.newestDay))

@@ -10,7 +10,7 @@ struct Delivery {
     var response: LoopbackResponse?
     var manner = Manner.answer
     var framing = Framing.length
-    /// Whether the last chunk is sent.
+    /// Whether the chunk of size 0 is sent, which ends a chunked body.
     var endsChunks = true
     /// The number of body bytes to send, which may be less than the announced length; nil for all.
     var kept: Int?

@@ -138,7 +138,7 @@ struct ExerciseAnswers {
         let reach = side / 6 + random.below(max(side / 6, 1))
         let radius = side / 12 + random.below(max(side / 12, 1))
         let frames = (0..<Self.frames).map { index in
-            // A triangle wave, from one end to the other and back.
+            // The ball moves from one end of the bar to the other and back, as a triangle wave.
             let swing = abs(index - Self.frames / 2) * 2 * reach / (Self.frames / 2) - reach
             return frame(side, centre: side / 2 + swing, radius: radius)
         }

@@ -5,7 +5,7 @@ extension Fault {
     /// The faults in the path of a request, in order.
     struct List {
         var all: [Fault] = []
-        /// The path before each fault in `all`, which redirects repeat.
+        /// The path before each fault in `all`. The address of a redirect begins with this path.
         var prefixes: [String] = []
 
         /// The faults with their prefixes.

@@ -27,34 +27,34 @@ enum Fault: Sendable, Equatable {
     case quota(limit: Int, left: Int, wait: Duration)
 
     static let help = """
-        FAULTS, in front of any address, also several: /fault/NAME/fault/NAME/pictures/a.jpg
-          status-503            this status, with its usual small body
-          retry-after-SECONDS   429 with Retry-After
-          once-503              503 for the first attempt, then the answer; fail-K-times-STATUS: for the first K
-          times-K               the faults after it, only for the first K attempts at this address
-          redirect-302-N        N redirects, then the answer
+        FAULTS, in front of any address. Several can be combined: /fault/NAME/fault/NAME/pictures/a.jpg
+          status-503            a response with this status and its usual small body
+          retry-after-SECONDS   status 429 with Retry-After
+          once-503              503 for the first attempt, then the normal response; fail-K-times-STATUS: K times
+          times-K               apply the faults that follow only to the first K attempts at this address
+          redirect-302-N        N redirects, then the normal response
           redirect-to/URL       one redirect to the percent-encoded URL
-          cut-half, cut-BYTES   the full length announced, then half or this many bytes, then the end
-          cut-chunked           chunked, ended without the last chunk
-          wait-MS               silence before the answer
-          slow-MS               sixteen pieces, each after a pause of this length
-          stall                 the header, then silence until the client disconnects; with cut-: after the cut
+          cut-half, cut-BYTES   announce the full length, send half or this many bytes, then close
+          cut-chunked           a chunked body without the final chunk
+          wait-MS               wait before the response
+          slow-MS               send the body in sixteen pieces, with a pause of this length before each
+          stall                 send the header, then nothing until the client disconnects; with cut-: after the cut
           wrong-type            Content-Type text/html with the right bytes
           html                  an HTML page with status 200 and type image/jpeg
-          upstream-200          the plain text of a proxy's 503, with status 200
-          no-upstream           the same with another text, "no healthy upstream"
-          wrong-day             the answer for the day before each day that the address names
-          array, object         an array with the object in it; the first object of an array
-          missing-FIELD, null-FIELD   the field is missing, or null, in every object
-          json-MEGABYTESmb      an array that repeats the answer until it has this many megabytes, streamed
-          ratelimit-LIMIT-LEFT  X-RateLimit headers that count down from LEFT, for all addresses after it; then 429
-                                with Retry-After; the count restarts after -SECONDS, if given (else 2870)
-          garbage, close, reset not HTTP; a close without an answer; a reset
-          chunked, no-length    chunks instead of a length; neither
+          upstream-200          the text of a proxy's 503, with status 200
+          no-upstream           like upstream-200, with the text "no healthy upstream"
+          wrong-day             the response for the day before each requested day
+          array, object         an array that contains the object; the first object of an array
+          missing-FIELD, null-FIELD   remove the field from every object, or set it to null
+          json-MEGABYTESmb      an array that repeats the response up to this size, streamed
+          ratelimit-LIMIT-LEFT  X-RateLimit headers that count down from LEFT, shared by all addresses after it; then
+                                429 with Retry-After; -SECONDS after it sets the period (default: 2870)
+          garbage, close, reset send bytes that are not HTTP; close without a response; reset the connection
+          chunked, no-length    a chunked body; a body without a length
           gzip, gzip-bomb       Content-Encoding gzip; 100 MB of zeros in 1 MB
-          big-MEGABYTES         zeros after the body, up to this size
-          no-validators         without ETag and Last-Modified; no-range: Range is ignored
-          max-age-SECONDS       with Cache-Control
+          big-MEGABYTES         add zeros to the body, up to this size
+          no-validators         omit ETag and Last-Modified; no-range: ignore Range
+          max-age-SECONDS       add Cache-Control
         """
 
     /// Parses the name of a fault; nil if there is no such fault.

@@ -70,8 +70,8 @@ extension LoopbackResponse {
 }
 
 extension [UInt8] {
-    /// Appends the text as a JSON string (RFC 8259 §7). Copies runs without escapes, nearly all of the text, as a
-    /// whole.
+    /// Appends the text as a JSON string (RFC 8259 §7). Characters that need no escape, nearly all of the text, are
+    /// copied in runs.
     fileprivate mutating func append(quoted text: String) {
         append(UInt8(ascii: "\""))
         var text = text

@@ -41,8 +41,8 @@ struct RecordedAnswers: Sendable {
         return response
     }
 
-    /// Returns the response for a head that was recorded without a body. The body is the recording of the same content
-    /// type whose name begins with the same stem; for a GIF, a generated animation.
+    /// Returns the response for a head that was recorded without a body. The body comes from the recording with the
+    /// same stem and content type; the body of a GIF is a generated animation.
     private func answer(of head: RecordedHead, _ part: String, _ name: String) -> LoopbackResponse {
         let stem = String(name.dropLast(RecordedHead.ending.count))
         var response = LoopbackResponse()

@@ -6,7 +6,8 @@ struct SampleDay {
     let day: CalendarDay
     let kind: Kind
     let caption: SampleCaption
-    /// Like `https://…/image-article/apod-2026-november-21-a-quiet-comet/`, but on this server.
+    /// The address of the article on this server, such as
+    /// `http://…/image-article/apod-2026-november-21-a-quiet-comet/`.
     let permalink: String
     private let own: String
 
@@ -106,7 +107,7 @@ extension SampleDay {
         case tiff, movie, page, blanks
         /// A title with a line break, an explanation with script code of the page, and a copyright of several lines.
         case debris
-        /// A picture that was lost in the move of the service; for `gone`, the new service lacks the whole day.
+        /// A picture that was lost when NASA moved the service. For `gone`, the new service lacks the whole day.
         case lost, gone
         /// The old service fails for this day.
         case broken
@@ -131,15 +132,16 @@ extension SampleDay {
     }
 
     static let help = """
-        DAYS, by the day of the month: 5 a YouTube video, shown only in basic_html, hdurl a placeholder; 12 an mp4 \
-        with a still; 19 a GIF, shown only in basic_html; 27 a picture lost in the move, only a placeholder; 8 and 22 \
-        a portrait picture; 9 and 23 a PNG; all others a landscape JPEG. 3, 17: titles with entities and non-ASCII.
-        In August also: 1 a Vimeo player; 2 an mp4 that only basic_html shows; 4 an interactive page; 6 a sound with \
-        a still; 7 a larger picture that is a TIFF, 10 a movie, 11 has blanks in its address, 13 is a page; 14 a day \
-        that only the old service has; 15 a day at which the old service fails, also in a range; \
-        16 a line break in the title, page code in the explanation, a copyright of several lines; 18 a player without \
-        a scheme.
-        The newest day and the day before are always landscape pictures. No picture: before 1995-06-16, \
+        DAYS, by the day of the month: 5: a YouTube video that only basic_html shows, with a placeholder as hdurl; \
+        8, 22: a portrait picture; 9, 23: a PNG; 12: an mp4 with a still; 19: a GIF that only basic_html shows; 27: a \
+        lost picture, with only a placeholder; others: a landscape JPEG. The titles of 3 and 17 have entities and \
+        non-ASCII characters.
+        In August also: 1: a Vimeo player; 2: an mp4 that only basic_html shows; 4: an interactive page; 6: a sound \
+        with a still; 7: a larger picture that is a TIFF; 10: a larger picture that is a movie; 11: blanks in the \
+        address of the larger picture; 13: a page as larger picture; 14: a day that only the old service has; 15: a \
+        day for which the old service fails, also in a range; 16: a line break in the title, page code in the \
+        explanation, a copyright of several lines; 18: a player without a scheme.
+        The newest day and the day before are always landscape pictures. Days without a picture: before 1995-06-16, \
         1995-06-17 to -19, 2020-06-10, after the newest day.
         """
 }

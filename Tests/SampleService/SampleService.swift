@@ -77,7 +77,7 @@ final class SampleService: Sendable {
         try delivery.send(on: connection)
     }
 
-    /// Requests that read counters or change the service; they are not counted.
+    /// Responds to requests that read counters or change the service, which are not counted; nil for other requests.
     private func administered(_ request: LoopbackRequest) -> LoopbackResponse? {
         switch (request.method, request.path) {
         case ("DELETE", "/requests"), (_, "/requests/reset"):

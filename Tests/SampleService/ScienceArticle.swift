@@ -55,7 +55,7 @@ struct ScienceArticle {
         let player = sample.player ?? ""
         return switch sample.kind {
         case .video:
-            // Without a scheme, as in most articles.
+            // The address has no scheme, as in most articles.
             "<iframe width=\"960\" height=\"540\" src=\"\(player.dropFirst("https:".count))\" allowfullscreen></iframe>"
         case .vimeo, .relativeVideo, .interactive:
             "<iframe width=\"960\" height=\"540\" src=\"\(HTML.escaped(player))\" allowfullscreen></iframe>"

@@ -1,6 +1,6 @@
 /// Pseudorandom numbers that are the same in every run: SplitMix64 (Steele, Lea and Flood, 2014).
 ///
-/// For property tests and generated pictures: the seed of a failure is enough to reproduce it.
+/// Property tests and generated pictures use them, so a failure can be reproduced from its seed.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

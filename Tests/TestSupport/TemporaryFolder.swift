@@ -22,7 +22,7 @@ public final class TemporaryFolder: Sendable {
 
     deinit { Self.remove(path) }
 
-    /// A folder in memory for `parent`; nil if there is no writable one.
+    /// A writable memory-backed folder for `parent`; nil if the system has none.
     public static let memory: String? = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : nil
 
     /// Returns the absolute path of `name` in this folder, whether it exists or not.
@@ -41,8 +41,8 @@ public final class TemporaryFolder: Sendable {
         return made
     }
 
-    /// Writes a file, replacing an older file, and returns its absolute path. Creates the folders in `name`. The
-    /// default `mode` of a new file is fit for secrets.
+    /// Writes a file, replacing an older file, and returns its absolute path. Creates the folders in `name`. By
+    /// default, only the owner may read a new file.
     @discardableResult
     public func write(_ name: String, _ bytes: [UInt8], mode: mode_t = 0o600) throws -> String {
         if let slash = name.lastIndex(of: "/") { try makeFolder(String(name[..<slash])) }

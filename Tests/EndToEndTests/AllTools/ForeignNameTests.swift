@@ -12,7 +12,7 @@ struct ForeignNameTests {
 
     init() throws { home = try ToolHome() }
 
-    /// The form of a path in `path_base64`.
+    /// Returns the value of `path_base64` for a path.
     private func base64(_ path: String) -> String { Base64.encoded(path.pathBytes) }
 
     /// The names in the working folder.
@@ -46,7 +46,7 @@ struct ForeignNameTests {
         }
         let shrunk = try home.run("img-downsample", [name, "--width", "20"]).expect(0).record
         #expect(shrunk.variant("custom")?.string("status") == "made")
-        // A file whose name is the text `%E9.jpg` is another file.
+        // The name `%E9.jpg`, as plain text, names a different file.
         try home.run("img-cache", ["get", "%E9.jpg"]).expect(1)
     }
 
@@ -71,7 +71,7 @@ struct ForeignNameTests {
         try home.run("img-cache", ["verify"], environment: environment).expect(0)
     }
 
-    @Test func base64PathOfARecordIsGuardedLikeItsTextPath() throws {
+    @Test func base64PathMustBeAllowedLikeATextPath() throws {
         let path = try home.write("private/\(name)", Picture.jpeg(40, 20))
         let line = #"{"path_base64":"\#(base64(path))"}"#
         try home.run("img-downsample", ["--width", "20"], stdin: .lines([line]))
@@ -84,7 +84,7 @@ struct ForeignNameTests {
             .expectFailure(65, code: "not-a-path", tool: "img-downsample")
     }
 
-    @Test func messageEscapesTheBytesOfAMissingFile() throws {
+    @Test func messageEscapesTheNameOfAMissingFile() throws {
         for (tool, arguments) in [("img-downsample", [name, "--width", "20"]), ("img-cache", ["put", name])] {
             let output = try home.run(tool, arguments)
             let record = try output.expectFailure(66, code: "no-such-file", tool: tool)
@@ -95,9 +95,9 @@ struct ForeignNameTests {
         #expect(names().isEmpty)
     }
 
-    /// A library that changes the environment before `main` also moves the environment. A runtime that expects it
-    /// behind the arguments in memory may then not find the arguments.
-    @Test func argumentsOutliveALibraryThatChangesTheEnvironment() throws {
+    /// If a library changes the environment before `main`, libc moves the environment to another address. A runtime
+    /// that expects the environment directly after the arguments in memory may then not find the arguments.
+    @Test func argumentsAreReadIfALibraryChangesTheEnvironment() throws {
         let source = try home.write(
             "early.c",
             """

@@ -13,7 +13,7 @@ import Testing
     init() throws {
         server = try SampleServer(["--size", "300x200"])
         home = try ToolHome(environment: server.environment)
-        // Room for the newest picture and two more.
+        // The capacity holds the newest picture and two others.
         let bytes = try home.shell("sample-service --size 300x200 --draw day.jpg | wc -c").expect(0).stdout
         let size = try #require(Int(bytes.trimmingSpaces))
         try home.folder.write(
@@ -56,7 +56,7 @@ import Testing
         return records
     }
 
-    @Test func archiveFetchesEachPictureOnce() throws {
+    @Test func nightlyArchiveFetchesEachPictureOnce() throws {
         let records = try nightly("img-cache put --output-dir archive --name-template '{date}.{ext}' < in")
         for (index, record) in records.enumerated() {
             #expect(record.string("file") == home.path("archive/2024-02-\(index + 1).jpg"))
@@ -64,9 +64,9 @@ import Testing
         #expect(home.folder.contents().count { $0.hasPrefix("work/archive/") } == Self.nights)
     }
 
-    /// The first picture is slow. The others wait for their names until it arrives, and are evicted before they are
-    /// copied.
-    @Test func evictedPictureIsCopied() throws {
+    /// The first download is slow. File names are assigned in input order, so the other pictures are copied only after
+    /// the first download ends; by then the cache has evicted them.
+    @Test func pictureEvictedBeforeItIsCopiedIsStillWritten() throws {
         let slow = server.url(picture(1), faults: ["wait-500"])
         let rest = (2...6).map { server.url(picture($0)) }
         let output = try home.run("img-cache", ["put", "-j6", "--output-dir", "archive", slow] + rest).expect(0)
@@ -74,7 +74,7 @@ import Testing
         #expect(home.folder.contents().count { $0.hasPrefix("work/archive/") } == 6)
     }
 
-    @Test func folderOfVariantsFetchesEachPictureOnce() throws {
+    @Test func nightlyThumbnailsFetchEachPictureOnce() throws {
         let records = try nightly(
             """
             img-cache put --skip-made thumbs < in |
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func galleryFetchesEachPictureOnce() throws {
+    @Test func nightlyGalleryFetchesEachPictureOnce() throws {
         let records = try nightly(
             "img-cache put --skip-made site < in | img-downsample gallery --output-dir site --strict --prune")
         #expect(records.allSatisfy { $0.hasPath("gallery.page") && $0.hasPath("variants.pager.path") })
@@ -139,7 +139,7 @@ import Testing
         #expect(try home.shell(thumbs + " --fallback").expect(0).record.string("variants.custom.status") == "kept")
     }
 
-    @Test func missingVariantFailsWithTheRemedy() throws {
+    @Test func variantThatWasNotMadeFailsUntilRefreshed() throws {
         try write(days: [1])
         try home.shell(thumbs).expect(0)
         let more = thumbs.replacing(text: "--width 100", with: "--width 100 --variant pager")

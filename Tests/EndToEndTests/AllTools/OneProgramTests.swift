@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// All tools as a single program, as in packages: each tool is a link to it.
+/// All tools in a single executable, as packages install them: each tool is a link to the executable.
 struct OneProgramTests {
     private let home: ToolHome
     private let bin: String

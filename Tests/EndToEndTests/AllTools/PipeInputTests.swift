@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Pipes, FIFOs and `/dev/stdin` as arguments are treated like files, under a key made from their content.
+/// Pipes, FIFOs and `/dev/stdin` as arguments are read like files. Their cache key is a hash of their content.
 struct PipeInputTests {
     private let home: ToolHome
     private let picture: [UInt8]
@@ -19,7 +19,7 @@ struct PipeInputTests {
         key = "key:sha256-\(hash.finish())"
     }
 
-    /// Three ways to pass the bytes of a.jpg; bash replaces the first by /dev/fd/63.
+    /// Three ways to pass the bytes of a.jpg. Bash replaces the first with /dev/fd/63.
     private static let ways = ["<(cat a.jpg)", "/dev/stdin < <(cat a.jpg)", "fifo"]
 
     /// Runs a confined tool with the pipe in place of `%`.
@@ -30,7 +30,7 @@ struct PipeInputTests {
     }
 
     @Test(arguments: ways)
-    func pipeIsStoredUnderAKeyOfItsContent(_ way: String) throws {
+    func pipeIsStoredUnderAHashOfItsContent(_ way: String) throws {
         let first = try run(way, "img-cache put %").expect(0).record
         #expect(first.string("cache.key") == key)
         #expect(first.string("cache.status") == "miss")
@@ -110,19 +110,19 @@ struct PipeInputTests {
         #expect(home.blobs.isEmpty && home.leftovers.isEmpty)
     }
 
-    @Test func noMoreThanTheLimitIsRead() throws {
+    @Test func endlessInputIsRefusedAtTheByteLimit() throws {
         // `/dev/zero` is endless, so the tool must neither read all of it nor buffer it.
         let output = try home.run("img-downsample", ["/dev/zero", "--width", "9", "--max-bytes", "1MB"])
         try output.expectFailure(77, code: "too-many-bytes", tool: "img-downsample")
     }
 
-    /// An open but deleted file, as some shells use for a here-document.
+    /// Some shells pass a here-document as an open but deleted file.
     @Test func deletedFileIsReadLikeAPipe() throws {
         let output = try home.shell("exec 3< a.jpg; rm a.jpg; img-downsample /dev/fd/3 --width 100").expect(0)
         #expect(try TestFile.bytes(#require(try output.record.string("path"))) == picture)
     }
 
-    /// A regular file keeps its own key, however it is opened.
+    /// The key of a regular file is its path, even if the file is opened as `/dev/stdin`.
     @Test func standardInputMayBeAFile() throws {
         let output = try home.run("img-cache", ["put", "/dev/stdin"], stdin: .file(home.path("a.jpg"))).expect(0)
         #expect(try output.record.string("cache.key") == "file://\(home.path("a.jpg"))")

@@ -71,14 +71,14 @@ struct PipelineTests {
         let day = try home.run("apod-fetch", ["--date", "2024-02-03"]).expect(0).stdoutBytes
         let cached = try home.run("img-cache", ["put"], stdin: .bytes(day)).expect(0).stdoutBytes
         let shrunk = try home.run("img-downsample", ["--variant", "pager"], stdin: .bytes(cached)).expect(0).stdoutBytes
-        // All but the closing brace and the newline.
+        // Each output begins with its input, except for the closing brace and the newline.
         #expect(cached.starts(with: day.dropLast(2)))
         #expect(shrunk.starts(with: cached.dropLast(2)))
         #expect(day.count < cached.count && cached.count < shrunk.count)
         #expect(try Record(parsing: day).string("title")?.contains("Étoile") == true)
     }
 
-    @Test func rangeIsInOrderAndSkipsAMissingDay() throws {
+    @Test func rangeKeepsDateOrderAndSkipsAMissingDay() throws {
         let home = try Sample.home()
         let script =
             "apod-fetch --date 2020-06-08..2020-06-12 | img-cache put --jobs 4"
@@ -121,7 +121,7 @@ struct PipelineTests {
         #expect(try Picture.size(path) == "320x200")
     }
 
-    @Test func dayWithoutAPicturePassesAsAnError() throws {
+    @Test func dayWithoutAPictureBecomesAnErrorRecord() throws {
         let home = try Sample.home()
         for (date, code) in [("2020-06-10", "no-picture"), ("2024-01-27", "stand-in")] {
             let script = "apod-fetch --date \(date) | img-cache put | img-downsample --variant pager"
@@ -133,14 +133,14 @@ struct PipelineTests {
         #expect(home.blobs.isEmpty)
     }
 
-    @Test func strictFailsForAnEarlierToolsFailure() throws {
+    @Test func strictFailsIfAnEarlierToolFailed() throws {
         let home = try Sample.home()
         let script = "apod-fetch --date 2024-01-27 | img-cache put"
         #expect(try shell(home, script).status == 0)
         #expect(try shell(home, script + " --strict").status == 69)
     }
 
-    @Test func printWritesThePathForAnotherProgram() throws {
+    @Test func printOptionWritesOnlyThePath() throws {
         let home = try Sample.home()
         let script =
             "apod-fetch --date 2024-02-06 | img-cache put | img-downsample --variant pager --print variants.pager.path"

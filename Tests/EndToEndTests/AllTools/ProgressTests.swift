@@ -32,7 +32,7 @@ struct ProgressTests {
             "img-cache", ["put", "--jobs", "2"], environment: ["NO_COLOR": "1"], stdout: .terminal, stderr: .terminal)
         tool.write("{\"url\":\"\(server.url())\"}\n")
         #expect(tool.waitForErrors("a.png  50 %  ["))
-        // Fails immediately, so its message is printed while the other download's bar is shown.
+        // This record fails immediately, so its message is printed while the other download's bar is shown.
         tool.write("{\"url\":\"http://10.0.0.1/b.png\"}\n")
         #expect(tool.waitForErrors("1 done, 1 failed"))
         tool.kill(SIGINT)
@@ -75,7 +75,7 @@ struct ProgressTests {
         #expect(output.signal == SIGINT && output.stderr.hasSuffix(Self.clear), "\(output)")
     }
 
-    @Test func jsonLogHasTheNumbersOfProgress() throws {
+    @Test func jsonLogReportsProgressAsNumbers() throws {
         let home = try Sample.home()
         let url = try Sample.url("numbers.jpg", faults: ["slow-80"])
         let output = try home.run("img-cache", ["put", url, "APOD_TOOLS_LOG_FORMAT=json"]).expect(0)
@@ -117,7 +117,7 @@ struct ProgressTests {
         #expect(!output.stderr.contains("B/s") && !output.stderr.contains("apod-basic"), "\(output)")
     }
 
-    @Test func progressOfASingleDayShowsItsDuration() throws {
+    @Test func progressOfASingleDayShowsTheElapsedTime() throws {
         let (server, home) = try slowNASA()
         defer { server.stop() }
         let tool = try home.start("apod-fetch", ["--date", "2024-02-01"], stdin: .empty, stderr: .terminal)
@@ -149,13 +149,13 @@ struct ProgressTests {
         #expect(output.status == 0 && output.stderr.hasSuffix(Self.clear), "\(output)")
     }
 
-    @Test func silentOutputDrawsNoProgress() throws {
+    @Test func shortOrQuietRunsLeaveNoProgressBar() throws {
         let good = try Sample.url("silent-progress.jpg")
         let home = try Sample.home(["TERM": "xterm"])
         let runs = [[], ["APOD_TOOLS_PROGRESS=none"], ["-q"], ["APOD_TOOLS_PROGRESS=plain"]]
         for options in runs {
             let output = try home.run("img-cache", ["put", good] + options, stderr: .terminal).expect(0)
-            // Either the run ended before progress is first drawn after half a second, or the bar was cleared.
+            // Progress is first drawn after half a second. Either the run ended before that, or it cleared the bar.
             #expect(output.stderr == "" || options == [] && output.stderr.hasSuffix(Self.clear), "\(output)")
         }
         try home.run("img-cache", ["put", good, "APOD_TOOLS_PROGRESS=bar"])

@@ -77,7 +77,7 @@ struct RecordFlowTests {
         let gone = try Sample.url("retried.jpg", faults: ["status-404"])
         let first = try put(home, [], [line(1, once), line(2, gone)]).expect(69)
         #expect(try first.records.map { $0.bool("error.transient") } == [true, false])
-        // By default failed records pass through; the option retries only transient failures.
+        // By default failed records pass through; `--retry-errors` retries only transient failures.
         #expect(try put(home, [], first.lines).expect(0).lines == first.lines)
         let second = try put(home, ["--retry-errors"], first.lines).expect(0)
         #expect(try second.records.map { $0.has("error") } == [false, true])
@@ -100,8 +100,8 @@ struct RecordFlowTests {
             if round == 10 || round == 100, let peak = running.peakMemory { peaks.append(peak) }
         }
         _ = try running.wait().expect(0)
-        // 200,000 records with 12 MB in total. The limit would not detect a leak of one byte per record, but detects a
-        // leak of their contents.
+        // The 200,000 records have 12 MB in total. The limit detects a leak of their contents, but not of one byte per
+        // record.
         if peaks.count == 2 { #expect(peaks[1] - peaks[0] < 2 << 20, "\(peaks)") }
     }
 }

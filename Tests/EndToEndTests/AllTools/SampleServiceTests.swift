@@ -23,17 +23,17 @@ struct SampleServiceTests {
 
     // MARK: Days
 
-    @Test func pagesAreNewestFirstAndAtMostTwentyFiveLong() throws {
+    @Test func pagesListAtMost25DaysNewestFirst() throws {
         let service = try Self.classic()
         let first = try ask(service, "\(Self.science)?per_page=100&date=2024-02-03")
         let newest = try #require(CalendarDay("2026-11-21"))
         let expected = (0..<25).map { Optional(newest.advanced(by: -$0).description) }
-        #expect(try dates(first) == expected, "fields that it doesn't know are ignored")
+        #expect(try dates(first) == expected, "unknown query fields are ignored")
         let second = try dates(ask(service, "\(Self.science)?per_page=10&page=2"))
         #expect(second.first == "2026-11-11" && second.count == 10)
         let total = try #require(first.header("X-WP-Total").flatMap { Int($0) })
         let pages = try #require(first.header("X-WP-TotalPages").flatMap { Int($0) })
-        // Every day except four gaps, and one day in each August, which was lost in the move.
+        // The total excludes four gaps, and one day in each August, which was lost when NASA moved the service.
         let august = 2026 - 1995 + 1
         #expect(total == newest.daysSince1970 - 9297 + 1 - 4 - august)
         #expect(try dates(ask(service, "\(Self.science)?page=\(pages)")).last == "1995-06-16")
@@ -56,7 +56,7 @@ struct SampleServiceTests {
         #expect(try dates(ask(service, Self.api)) == ["2026-11-22"])
     }
 
-    @Test func textsHaveTheLengthOfNASAsTexts() throws {
+    @Test func textsAreAsLongAsNASAsTexts() throws {
         let service = try Self.classic()
         for month in ["2003-04", "2019-08"] {
             let range = "\(Self.api)?start_date=\(month)-01&end_date=\(month)-13"
@@ -71,7 +71,7 @@ struct SampleServiceTests {
             #expect((8_000...12_000).contains(length), "\(length)")
             identifiers.insert(record.string("post_id") == nil)
         }
-        #expect(identifiers == [true, false], "post_id is now a number, now a string")
+        #expect(identifiers == [true, false], "post_id is sometimes a number, sometimes a string")
     }
 
     @Test func augustHasEveryKindOfMedia() throws {
@@ -97,7 +97,7 @@ struct SampleServiceTests {
 
     // MARK: Faults
 
-    @Test func faultsChangeTheShapeOfAnswers() throws {
+    @Test func faultsChangeTheJSONOfAResponse() throws {
         let service = try Self.classic()
         func day(_ faults: String..., path: String = "/planetary/apod?date=2024-02-03") throws -> String {
             String(decoding: try ask(service, path, faults: faults).body, as: UTF8.self)
@@ -123,7 +123,7 @@ struct SampleServiceTests {
 
     @Test func sizeFaultEnlargesAnAnswer() throws {
         let service = try Self.classic()
-        // 3 MB, in chunks.
+        // The response has 3 MB, in chunks.
         let response = try ask(service, "\(Self.api)?date=2024-02-03", faults: ["json-3mb"])
         #expect(response.header("Transfer-Encoding") == "chunked")
         let body = unchunked(response.body)

@@ -43,7 +43,7 @@ struct SignalTests {
         }
     }
 
-    /// After the first signal, uninterruptible work gets five seconds to clean up; the second signal ends it
+    /// After the first signal, uninterruptible work gets five seconds to clean up; the second signal ends the process
     /// immediately.
     @Test func secondSignalEndsTheToolImmediately() throws {
         let (home, folder) = (try ToolHome(), try TemporaryFolder())
@@ -111,7 +111,7 @@ struct SignalTests {
 
     @Test func interruptedOutputFileIsRemoved() throws {
         let home = try Sample.home()
-        // Noise that is large enough to be still encoding when its first bytes have been written.
+        // The picture is so large that the tool still encodes it after its first bytes are written.
         let file = try home.write(
             "large.png", DrawnPicture.noise(3000, 2000, seed: 3).png(.stored, filter: PNGFilter.none))
         try home.write("out.png", "the older one")
@@ -175,7 +175,7 @@ struct SignalTests {
         }
     }
 
-    @Test func writingBytesToAClosedPipeSucceeds() throws {
+    @Test func writingToAClosedPipeExitsWithZero() throws {
         let home = try Sample.home()
         let url = try Sample.url("closed-cat.jpg")
         let file = try home.write("a.png", DrawnPicture.noise(600, 400, seed: 2).png())

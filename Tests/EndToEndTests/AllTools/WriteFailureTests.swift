@@ -3,11 +3,11 @@ import Support
 import TestSupport
 import Testing
 
-/// Status 74: output that cannot be written. `Tests/Cases` covers the other statuses, except 70: no input causes an
-/// internal fault.
+/// Exit status 74: the output cannot be written. `Tests/Cases` covers the other statuses except 70, because no input
+/// causes an internal fault.
 struct WriteFailureTests {
     @Test(.enabled(if: TestFile.exists("/dev/full")))
-    func fullDiskFailsStandardOutput() throws {
+    func writingToAFullDiskFails() throws {
         let home = try Sample.home()
         let file = try home.write("a.png", DrawnPicture.gradient(8, 8).png())
         let url = try Sample.url("exit-74.jpg")

@@ -12,13 +12,13 @@ import Testing
         tool == "README.md" ? [] : TemporaryFolder.names(in: "\(root)/\(tool)").sorted().map { "\(tool)/\($0)" }
     }
 
-    /// The cases whose names contain `APOD_TOOLS_CASES`, or all.
+    /// The cases whose names contain the value of `APOD_TOOLS_CASES`, or all cases if it is unset.
     private static let chosen: [String] = {
         guard let part = getenv("APOD_TOOLS_CASES").map({ String(cString: $0) }) else { return names }
         return names.filter { $0.contains(part) }
     }()
 
-    /// The files that the tests read; the commands of a case use all other files.
+    /// The files that define a case. All other files are copied for its commands.
     private static let parts: Set = ["args", "in", "out", "err", "code", "setup", "service", "session", "unchecked"]
 
     private static let server = try? SampleServer(["--size", "40x30", "--exercises", "20"])

@@ -1,7 +1,7 @@
 /// Matches text with the expected lines of a case: `*` matches any characters within a line, and a line `...` matches
 /// any number of lines.
 enum LinePattern {
-    /// Whether the text matches.
+    /// Returns whether the text matches the expected lines.
     static func fits(_ text: String, _ wanted: String) -> Bool { fits(lines(text)[...], lines(wanted)[...]) }
 
     private static func lines(_ text: String) -> [String] {

@@ -12,8 +12,9 @@ struct Session {
 
     private(set) var steps: [Step] = []
 
-    /// Parses a session. `$ ` starts a command, and `> ` continues it; `! ` starts a line of its standard error, `? `
-    /// its status; all other lines are its standard output. Throws `BrokenClaim` if the first line is not a command.
+    /// Parses a session. `$ ` starts a command, and `> ` continues it; `! ` starts an expected line of standard error,
+    /// `? ` the expected exit status; all other lines are expected standard output. Throws `BrokenClaim` if the first
+    /// line is not a command.
     init(_ text: String) throws {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast(text.hasSuffix("\n") ? 1 : 0)
         {
@@ -35,8 +36,8 @@ struct Session {
         }
     }
 
-    /// Runs the commands. Returns a description of the first command whose result differs from the session; nil if none
-    /// does.
+    /// Runs the commands. Returns a description of the first command with an unexpected result; nil if all results are
+    /// as expected.
     ///
     /// - Parameter schema: the schema of all records on standard output.
     func run(in home: ToolHome, _ schema: RecordSchema?) throws -> String? {

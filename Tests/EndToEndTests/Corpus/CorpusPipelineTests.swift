@@ -7,14 +7,14 @@ import Testing
 /// Drawn and real pictures, intact and damaged, as a stream through `img-downsample`.
 @Suite(.serialized)
 struct CorpusPipelineTests {
-    /// The memory limit for any picture. The maximum is 207 MB, for the coefficients of a progressive JPEG of 33
-    /// megapixels in 4:4:4, all of which the decoder must hold in memory; 280 megapixels of a baseline JPEG take 12 MB.
+    /// The memory limit for any picture. The maximum is 207 MB, for a progressive JPEG of 33 megapixels in 4:4:4, whose
+    /// coefficients the decoder must hold in memory. A baseline JPEG of 280 megapixels takes 12 MB.
     private static let memoryLimit = 256 << 20
-    /// Valid but unsupported kinds.
+    /// Words in the corpus table or in messages that mark valid but unsupported pictures.
     private static let refusedKinds = ["arithmetic", "lossless", "12-bit", "16-bit JPEG"]
 
     @Test(arguments: ["photos", "exif", "webp", "gif", "png-suite", "malformed"])
-    func everyPictureIsShrunkOrRefusedWithItsName(_ folder: String) throws {
+    func everyPictureIsDownsampledOrNamedInAnError(_ folder: String) throws {
         let home = try ToolHome()
         let rows = try CorpusTable.rows(folder)
         #expect(rows.count > (Corpus.isPresent ? 20 : 5))
@@ -73,7 +73,7 @@ struct CorpusPipelineTests {
         #expect(mayBeRefused, "\(row.name) is sound: \(message)")
     }
 
-    /// The size within 1024x1024, without enlarging.
+    /// Returns the size reduced to fit 1024x1024; a smaller size stays the same.
     private func fitted(_ size: PixelSize) -> (width: Int, height: Int) {
         let longest = max(size.width, size.height)
         guard longest > 1024 else { return (size.width, size.height) }

@@ -10,12 +10,12 @@ struct CorpusTable {
         /// The stored size; nil if the README states none.
         let size: PixelSize?
         let details: String
-        /// The verdict of a reference tool; for a small picture, `ok` or the expected error code.
+        /// The verdict of a reference tool; in the small corpus, `ok` or the expected error code.
         let check: String
         /// Whether a reference tool found no fault.
         let isSound: Bool
 
-        /// The size of the upright picture.
+        /// The size after the EXIF orientation is applied.
         var uprightSize: PixelSize? {
             guard let tag = details.firstRange(of: "xif orientation ") ?? details.firstRange(of: "XIf orientation ")
             else {

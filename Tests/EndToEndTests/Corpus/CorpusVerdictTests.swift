@@ -3,8 +3,8 @@ import Support
 import TestSupport
 import Testing
 
-/// An expected result in `CorpusVerdicts.txt`: for a picture, by default and with `--allow-damaged=truncated`, the size
-/// of its `pager` variant or its error code.
+/// A line of `CorpusVerdicts.txt`: the expected size of a picture's `pager` variant or the expected error code, by
+/// default (`whole`) and with `--allow-damaged=truncated` (`truncated`).
 struct CorpusVerdict {
     let name: String
     let whole: String
@@ -30,7 +30,7 @@ struct CorpusVerdictTests {
     private static let folders = [
         "malformed", "png-suite", "exif", "webp", "gif", "gif/gif-test-suite", "photos", "reports", "suites",
     ]
-    /// Pictures with a valid structure, whose faults only decoding finds.
+    /// Pictures with a valid structure but damaged pixels. Only decoding finds the damage.
     private static let damagedPixels: Set<String> = [
         "dc-predictor-overflow.jpg", "invalid-code.gif", "jpeg-premature-segment-1cbb1bb3.jpg",
         "partial_progressive.jpg", "subtract-with-overflow.jpg",
@@ -58,7 +58,7 @@ struct CorpusVerdictTests {
         try Corpus.path("images/\(folder)/\(verdict.name)")
     }
 
-    /// The result of a record in the notation of the table.
+    /// Returns the result of a record in the notation of the table.
     private func verdict(_ record: Record) -> String {
         if let code = record.string("error.code") { return code }
         return "\(record.integer("variants.pager.width") ?? 0)x\(record.integer("variants.pager.height") ?? 0)"
@@ -89,7 +89,7 @@ struct CorpusVerdictTests {
         }
     }
 
-    /// `img-cache put` does not decode, so the limit on pixels and damage to pixels do not matter.
+    /// `img-cache put` does not decode, so it accepts pictures with too many pixels or damaged pixels.
     @Test(arguments: folders) func putRefusesDamagedPicturesLikeDownsampling(_ folder: String) throws {
         let verdicts = try CorpusVerdict.list(folder)
         let home = try ToolHome()

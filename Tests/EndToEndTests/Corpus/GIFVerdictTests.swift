@@ -6,9 +6,10 @@ import Testing
 /// An expected result in `GIFVerdicts.txt`: the canvas, frame count and `loop` of a valid GIF, or an error code.
 ///
 /// The verdicts come from the tables of the corpus, `gifsicle --info` and the specification, not from this project's
-/// code. Like gifsicle, the tools check only blocks: an invalid code (`invalid-code.gif`) matters only for drawing. The
-/// last looping extension counts. Unlike gifsicle, the tools refuse frames without pixels, frames with too little data
-/// for their pixels (`pixel-data-none.gif`), and code sizes above 11, which the format does not allow.
+/// code. Like gifsicle, the tools check only blocks: an invalid LZW code (`invalid-code.gif`) fails only when the frame
+/// is drawn. Of several looping extensions, the last is used. Unlike gifsicle, the tools refuse frames without pixels,
+/// frames with too little data for their pixels (`pixel-data-none.gif`), and code sizes above 11, which the format does
+/// not allow.
 struct GIFVerdict {
     let name: String
     let verdict: String
@@ -24,7 +25,8 @@ struct GIFVerdict {
     var path: String { get throws { try Corpus.path("images/\(name)") } }
     var isAccepted: Bool { verdict.contains(" ") }
 
-    /// The result of a record in the notation of the table, from its field `gif` or `info`, or its error.
+    /// Returns the result of a record in the notation of the table: the facts in its field `gif` or `info`, or its
+    /// error code.
     static func verdict(_ record: Record, _ field: String) -> String {
         func number(_ name: String) -> Int { record.integer(FieldPath(stringLiteral: "\(field).\(name)")) ?? -1 }
         return record.string("error.code")

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// All tools refuse the same files, with any output format.
+/// All tools refuse the same files, for every output format.
 struct OneVerdictTests {
     private static let pictures = [
         "photos/baseline-420.jpg", "photos/progressive-420.jpg", "png-suite/rgb-8.png", "gif/still.gif",

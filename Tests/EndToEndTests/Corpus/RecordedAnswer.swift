@@ -4,13 +4,14 @@ struct RecordedAnswer: Sendable, CustomStringConvertible {
         /// `apod-fetch` for one day or a range, from one of the services.
         case day(Service, String)
         case days(Service, String, through: String)
-        /// `gif-cache put ID`; the file is the answer.
+        /// `gif-cache put ID`; the service returns the recorded file.
         case exercise(String)
-        /// `gif-cache put`, with the file's exercises as records and a GIF for each.
+        /// `gif-cache put` with the file's exercises as input records; the service returns a GIF for each.
         case exercises
-        /// `img-cache put`, with the file's launches as records; all their addresses are on the sample service.
+        /// `img-cache put` with the file's launches as input records, whose addresses are changed to the sample
+        /// service.
         case launches
-        /// `img-cache put URL`; the file is the answer.
+        /// `img-cache put URL`; the service returns the recorded file.
         case picture
     }
 
@@ -21,7 +22,7 @@ struct RecordedAnswer: Sendable, CustomStringConvertible {
     /// The path in the folder of recordings, such as `apod/v2-single-image.json`.
     let file: String
     let asked: Asked
-    /// The tool's exit status.
+    /// The tool's expected exit status.
     let status: Int32
     /// The expected fields of each record, in order; nil for an absent field. `@` is replaced by the service's address.
     let records: [[String: String?]]
@@ -56,8 +57,8 @@ extension RecordedAnswer {
     private static let assets = "https://assets.science.nasa.gov/content/dam/science/cds/apod/apod"
     private static let resized = "?w=1024&h=1024&fit=clip&crop=faces%2Cfocalpoint"
     private static let images = "https://apod.nasa.gov/apod/image"
-    /// The error of a day that is missing from the answer: the tool requests the day alone, and receives the same
-    /// array.
+    /// The error of a day that is missing from the answer for a range: the tool requests this day alone, and receives
+    /// the same array again.
     private static let leftOut: [String: String?] = ["error.code": "bad-answer"]
     private static let hyperion: [String: String?] = [
         "date": "2015-06-03", "title": "Flyby Image of Saturn's Sponge Moon Hyperion", "service_version": "v2",
@@ -138,7 +139,7 @@ extension RecordedAnswer {
         .init(
             "apod/video-youtube-no-thumbnail.json", .day(.api, "2020-06-03"),
             [["thumbnail_url": "https://img.youtube.com/vi/Cd5a5KdPxQc/0.jpg"]]),
-        // The recorded request was for the next day.
+        // The recorded request was for 2020-06-04, but the answer contains the day before.
         .init("apod/video-youtube-no-thumbnail.json", .day(.api, "2020-06-04"), 65, "wrong-date"),
         .init(
             "apod/video-youtube-thumbnail.json", .day(.api, "2021-11-08"),
@@ -189,7 +190,7 @@ extension RecordedAnswer {
         .init(
             "exercisedb/exercise-0001-no-gifurl.json", .exercises,
             [gif(["id": "0001", "gifUrl": nil])]),
-        // JSON in place of a GIF.
+        // The service returns JSON in place of a GIF.
         .init("exercisedb/exercise-0001-no-gifurl.json", .exercise("0001"), 65, "not-a-gif"),
         .init("exercisedb/error-401-invalid-key.json", .exercise("0001"), 77, "api-key-invalid"),
         .init("exercisedb/error-403-not-subscribed.json", .exercise("0001"), 77, "not-subscribed"),

@@ -8,7 +8,7 @@ import Testing
     @Test func recordedAnswerHasItsExpectedResult() throws {
         let service = try SampleServer(["--fixtures", try Corpus.path("api"), "--size", "64x48"])
         for answer in RecordedAnswer.all {
-            // A new home, so that a stored quota or day does not affect the next answer.
+            // Each answer has a new home, because a stored quota or day would affect the next answer.
             let home = try ToolHome(environment: service.environment)
             let output = try run(answer, home, service).expect(answer.status)
             let records = try output.records

@@ -69,7 +69,7 @@ struct CompletionAnswerTests {
     @Test(arguments: [false, true]) func completionChangesNoFile(isWithoutLog: Bool) throws {
         try put("here")
         if isWithoutLog {
-            // As in a backup, without the files of the write-ahead log.
+            // A backup may lack the files of the write-ahead log.
             try home.run("img-cache", ["clean"]).expect(0)
             try home.shell("sqlite3 \"$APOD_TOOLS_CACHE_DIR/index.sqlite\" 'PRAGMA wal_checkpoint(TRUNCATE)' || exit 0")
                 .expect(0)
@@ -112,7 +112,7 @@ struct CompletionAnswerTests {
     }
 
     @Test(arguments: ["apod-fetch", "img-cache", "img-downsample", "gif-cache"])
-    func hiddenOptionCompleteIsNotListed(tool: String) throws {
+    func completeOptionIsHidden(tool: String) throws {
         #expect(try !home.run(tool, ["--help"]).expect(0).stdout.contains("--complete"))
         #expect(try home.run(tool, ["--complete"]).expect(0).lines.first?.hasPrefix(":") == true)
         #expect(try home.run(tool, ["--complete", "--compl"]).expect(0).lines == [":"])

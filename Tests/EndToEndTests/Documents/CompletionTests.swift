@@ -9,7 +9,7 @@ struct CompletionTests {
         let line: String
         var has: [String] = []
         var lacks: [String] = []
-        /// Whether no other completions may be offered.
+        /// Whether the shell must offer no other completions.
         var isAll = false
     }
 
@@ -159,7 +159,7 @@ struct CompletionTests {
         #expect(
             arguments == Self.hostile.map { ["get", "key:\($0)"] } + Self.hostile.map { ["scope", "switch", "s\($0)"] }
                 + Self.hostile.map { ["ls", "--scope=s\($0)"] } + [["put", "b c.jpg"]])
-        #expect(!TestFile.exists(home.path("pwned")), "a name was run")
+        #expect(!TestFile.exists(home.path("pwned")), "a name was executed as a command")
     }
 
     @Test(arguments: CompletingShell.allCases.filter(\.canBeTypedIn))
@@ -169,7 +169,7 @@ struct CompletionTests {
         try home.run("img-cache", ["put", picture, "--key", "a $(touch pwned) `touch pwned` ' \" ;"]).expect(0)
         let arguments = try shell.arguments(typing: ["img-cache get k"], scripts: Self.folder, in: home)
         #expect(arguments == [["get", "key:a $(touch pwned) `touch pwned` ' \" ;"]])
-        #expect(!TestFile.exists(home.path("pwned")), "a name was run")
+        #expect(!TestFile.exists(home.path("pwned")), "a name was executed as a command")
     }
 
     @Test(arguments: CompletingShell.allCases.filter(\.canBeTypedIn))
@@ -177,12 +177,12 @@ struct CompletionTests {
         let home = try home()
         let picture = try home.folder.write("picture.png", DrawnPicture.gradient(4, 4).png())
         for name in Self.hostile { try home.run("img-cache", ["put", picture, "--key", name]).expect(0) }
-        // Within double quotes, bash always expands its history.
+        // Within double quotes, bash expands `!` as a history reference.
         let names = Self.hostile.filter { !$0.contains("!") }
         let lines = ["'", "\""].flatMap { quote in names.map { "img-cache get \(quote)key:\($0.prefix(1))" } }
         let arguments = try shell.arguments(typing: lines, scripts: Self.folder, in: home)
         #expect(arguments == (names + names).map { ["get", "key:\($0)"] })
-        #expect(!TestFile.exists(home.path("pwned")), "a name was run")
+        #expect(!TestFile.exists(home.path("pwned")), "a name was executed as a command")
         if shell == .bash {
             #expect(try shell.offers(["img-cache get \"key:d"], scripts: Self.folder, in: home) == [[]])
         }

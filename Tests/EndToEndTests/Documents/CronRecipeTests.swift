@@ -30,7 +30,8 @@ struct CronRecipeTests {
 
         """
 
-    /// A replacement for `sleep` that records its argument. The outage ends after the number of waits in `down`.
+    /// A replacement for `sleep` that records its argument. The file `down` contains the number of waits after which
+    /// the outage ends.
     private static let sleep = """
         #!/bin/sh
         echo "$1" >> "$HOME/slept"

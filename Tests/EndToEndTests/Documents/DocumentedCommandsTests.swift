@@ -9,8 +9,8 @@ import Testing
 /// indented block that begins with `$ `, contains commands after `$ ` and their output; `…` matches text that differs
 /// between runs.
 @Suite struct DocumentedCommandsTests {
-    /// Each document with the minimum number of its commands that must run. The current date may be any day of a month,
-    /// so documents name dates instead of counting back more than a day: the sample service has a video on each 5th.
+    /// Each document with the minimum number of its commands to run. The sample service has a video on the 5th of each
+    /// month, and the tests run on any day. So documents name dates instead of counting back more than a day.
     private static let documents: [(name: String, commands: Int)] = [
         ("README.md", 9), ("docs/cache.md", 17), ("docs/days.md", 8), ("docs/exercises.md", 6), ("docs/gallery.md", 5),
         ("docs/records.md", 11), ("docs/scripting.md", 30), ("docs/security.md", 4), ("docs/settings.md", 0),
@@ -20,7 +20,7 @@ import Testing
 
     private static let tools = ["apod-fetch", "img-cache", "img-downsample", "gif-cache"]
 
-    /// Commands that no test can run, by their beginning, and the reason.
+    /// The beginnings of commands that no test can run, each with the reason.
     private static let notRun: [(beginning: String, reason: String)] = [
         ("scripts/", "they install packages and build the tools"),
         ("sudo ", "it needs an administrator"),
@@ -39,7 +39,8 @@ import Testing
         "sleep": "#!/bin/sh\necho \"$1\" >> \"$HOME/slept\"\n",
     ]
 
-    /// Commands that do not exit with status 0, by a substring: the still of the 5th day's video is on YouTube.
+    /// Substrings of commands that do not exit with status 0: the still of the 5th day's video is on YouTube, which
+    /// tests cannot reach.
     private static let statuses: [(part: String, status: Int32)] = [
         ("apod-fetch --date 2024-02 |", 75), ("< february.ndjson", 75), ("apod-fetch --last 60 |", 75),
     ]
@@ -50,7 +51,7 @@ import Testing
     init() throws {
         server = try SampleServer(["--size", "300x200", "--exercises", "20"])
         var environment = server.environment
-        // All requests to public servers go to the sample service, which is not a proxy.
+        // Requests to public servers fail: they go to the sample service, which is not a proxy.
         environment["https_proxy"] = server.address
         environment["no_proxy"] = "127.0.0.1"
         home = try ToolHome(environment: environment)
@@ -72,7 +73,7 @@ import Testing
         let commands = try commands(of: name)
         for (index, command) in commands.enumerated() where !Self.isNotRun(command.text) {
             if command.text.hasPrefix("export ") { exports += command.text + "\n" }
-            // If the document prints the status next, it states the expected status.
+            // If the next command is `echo $?`, its documented output is the expected status.
             let next = index + 1 < commands.count ? commands[index + 1] : nil
             let asked = next?.text == "echo $?" ? next?.output.flatMap { Int32($0.filter(\.isNumber)) } : nil
             let expected = asked ?? Self.statuses.first { command.text.contains(text: $0.part) }?.status ?? 0
@@ -125,7 +126,7 @@ import Testing
         #expect(unused.isEmpty, "no document has these any more: \(unused)")
     }
 
-    @Test func recordInTheReadmeHasTheFieldsThatTheToolsWrite() throws {
+    @Test func everyFieldOfTheReadmesRecordIsWritten() throws {
         let lines = try Self.lines(of: "README.md")
         let block = lines.drop { $0 != "```json" }.dropFirst().prefix { $0 != "```" }
         let shown = try Record(parsing: Array(block.joined(separator: " ").utf8))
@@ -154,7 +155,7 @@ import Testing
 
     private struct DocumentedCommand {
         var text: String
-        /// The number of its first line, from 1.
+        /// The number of the command's first line, from 1.
         let line: Int
         /// The documented output; nil if none is shown.
         var output: String?
@@ -207,7 +208,7 @@ import Testing
         return commands
     }
 
-    /// Whether the command is complete for bash. A script ends with its block.
+    /// Returns whether the command is complete for bash. A script continues to the end of its block.
     private func ends(_ text: String) throws -> Bool {
         try !text.hasPrefix("#!") && !text.hasSuffix("\\")
             && home.run("/usr/bin/env", ["bash", "-n", "-c", text]).status == 0
@@ -240,12 +241,12 @@ import Testing
             text = file
         }
         let prelude = "export PATH=\"\(home.folder.path("stand-ins")):$PATH\"\n\(exports)(exit \(status))\n"
-        // A terminal shows both streams.
+        // Merges both streams, as a terminal does.
         return try home.shell(
             prelude + (command.output == nil ? text : "{ \(text)\n} 2>&1"), environment: environment)
     }
 
-    /// The output with the names that the documents use.
+    /// Replaces addresses and paths in the output with the names that the documents show.
     private func asShown(_ text: String) -> String {
         text.replacing(text: "\(server.address)/pictures", with: "https://example.org")
             .replacing(text: home.cacheRoot, with: "/home/me/.cache/apod-tools")

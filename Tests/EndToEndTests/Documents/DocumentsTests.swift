@@ -16,7 +16,7 @@ import Testing
             "packages", "compatibility", "scale", "remote",
         ].map { "docs/\($0).md" }
 
-    /// Code spans, which do not cross lines.
+    /// The code spans of a text. A span does not cross lines.
     private static func quoted(_ text: some StringProtocol) -> [Substring] {
         text.split(separator: "\n").flatMap { line in
             line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// Every `--word` that begins a word.
+    /// All options of the form `--word` in a text.
     private static func options(in text: String) -> Set<String> {
         let letters = text.split { !($0.isLetter || $0.isNumber || $0 == "-") }
         return Set(letters.filter { $0.hasPrefix("--") && $0.dropFirst(2).first?.isLetter == true }.map(String.init))
@@ -158,7 +158,7 @@ import Testing
         ]
         var fields: Set<String> = []
         for row in rows[(table + 2)...].prefix(while: { $0.count == 7 }) {
-            // A name may be followed by the shape of its object.
+            // The name of a field may be followed by the form of its object, which begins with `{`.
             for field in Self.quoted(row[4]) where !field.hasPrefix("{") { fields.insert(String(field)) }
         }
         #expect(fields == Set(values.keys).union(objects.keys))

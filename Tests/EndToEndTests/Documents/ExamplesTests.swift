@@ -57,8 +57,8 @@ import Testing
         #expect(!TestFile.exists(home.path("2020-06")))
     }
 
-    /// The 9th is a PNG, the 10th does not exist, the 12th is a video with a still, the 19th is a GIF, and the 27th was
-    /// lost.
+    /// The 9th is a PNG, the 10th does not exist, the 12th is a video with a still, the 19th is a GIF, and the picture
+    /// of the 27th is lost.
     @Test(.enabled(if: hasMake)) func dayWithoutAPictureLeavesOnlyARecord() throws {
         let days = ["2020-06-09", "2020-06-10", "2020-06-12", "2020-06-19", "2020-06-27"]
         let list = "DAYS=\(days.joined(separator: " "))"
@@ -123,12 +123,12 @@ import Testing
 
     // MARK: Gallery
 
-    @Test(.enabled(if: hasMake)) func galleryGrowsByASingleDownloadAndIsRewrittenWithoutRequests() throws {
+    @Test(.enabled(if: hasMake)) func galleryFetchesOnlyTheNewDayAndPagesNeedNoRequests() throws {
         func make(_ arguments: String...) throws {
             try home.run("/usr/bin/make", ["-f", "\(Self.examples)/gallery/Makefile"] + arguments).expect(0)
         }
         try make("DAYS=2")
-        // As after all entries were evicted.
+        // Simulates the eviction of all entries.
         try CacheOnDisk(home).execute("DELETE FROM entries")
         try server.reset()
         try make("DAYS=3")
@@ -180,7 +180,7 @@ import Testing
         #expect(try server.requests()["/pictures/pad.jpg"] == 1)
     }
 
-    @Test func launchWithoutAPictureStatesTheReason() throws {
+    @Test func launchWithoutAPictureHasAnErrorCode() throws {
         let page = """
             {"results": [{"id": "a", "image": null}, {"id": "b", "image": "\(server.url("/pictures/b.jpg"))"},
               {"id": "c", "image": "\(server.url("/pictures/c.jpg", faults: ["status-503"]))"}]}

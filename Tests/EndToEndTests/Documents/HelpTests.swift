@@ -29,7 +29,7 @@ struct HelpTests {
         let full = try run(command[0], command.dropFirst() + ["--help"]).expect(0)
         #expect(full.stderr == "" && full.stdout.contains("USAGE: \(line)"), "\(full)")
         #expect(full.stdout.contains("EXAMPLES") && full.stdout.contains("--help"), "\(full)")
-        // Examples are printed as typed; all other lines fit the width.
+        // Only examples, which are not wrapped, may be wider than 78 columns.
         let wide = full.lines.prefix { $0 != "EXAMPLES" }.filter { $0.count > 78 }
         #expect(wide.isEmpty, "\(line): \(wide)")
         #expect(full.lines.allSatisfy { $0.count <= 80 }, "\(line): \(full.lines.filter { $0.count > 80 })")
@@ -63,10 +63,10 @@ struct HelpTests {
         #expect(version.stderr == "")
         let help = try run(tool, ["--help"]).expect(0).stdout
         #expect(help.contains("EXIT STATUS"))
-        for code in ["64", "75", "77", "78"] { #expect(help.contains(code), "\(tool) does not tell of \(code)") }
+        for code in ["64", "75", "77", "78"] { #expect(help.contains(code), "\(tool) does not explain \(code)") }
     }
 
-    /// In examples, a tool is used only with options of its command.
+    /// Each option in an example must be listed in the help of its command.
     @Test(arguments: commands)
     func examplesUseExistingOptions(_ command: [String]) throws {
         var helps: [String: String] = [:]

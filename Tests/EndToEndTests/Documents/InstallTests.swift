@@ -33,7 +33,7 @@ struct InstallTests {
             })
     }
 
-    @Test func filesAreInstalledInStandardPlacesAndReadable() throws {
+    @Test func installedFilesAreReadableAndInStandardFolders() throws {
         let lines = try install().expect(0).lines
         #expect(lines.contains("\(target)/usr/bin/img-cache"))
         let modes = try modes()
@@ -58,7 +58,7 @@ struct InstallTests {
         try home.write("root/usr/share/fish/vendor_completions.d/other.fish", "")
         let before = try modes()
         try install().expect(0)
-        // A second installation creates no folders; uninstalling must still know the folders created by the first.
+        // A second installation creates no folders. `--uninstall` must still remove the folders created by the first.
         try install().expect(0)
         try install("--uninstall").expect(0)
         #expect(try modes() == before)

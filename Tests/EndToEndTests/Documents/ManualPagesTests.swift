@@ -16,7 +16,7 @@ struct ManualPagesTests {
         let bin = try #require(Tools.folder)
         let output = try ToolHome().run(
             "\(Corpus.packageRoot)/scripts/docs", ["--check"], environment: ["APOD_TOOLS_BIN": bin])
-        #expect(output.status == 0, "run scripts/docs, and look at what it changes:\n\(output.stderr)")
+        #expect(output.status == 0, "run scripts/docs and review the changes:\n\(output.stderr)")
     }
 
     @Test func listOfPagesIsComplete() {
@@ -32,10 +32,10 @@ struct ManualPagesTests {
         if page.hasSuffix(".1") { usual += ["SYNOPSIS", "OPTIONS"] }
         if !page.hasSuffix(".7") { usual += ["ENVIRONMENT", "FILES"] }
         #expect(Set(usual).subtracting(sections).isEmpty)
-        #expect(Set(sections).count == sections.count, "a section stands there twice")
+        #expect(Set(sections).count == sections.count, "a section occurs twice")
     }
 
-    /// mandoc looks up cross-references in the folder of the page, too.
+    /// mandoc also looks for cross-referenced pages in the folder of the page, so the test creates them there.
     @Test(.enabled(if: Mandoc.isPresent), arguments: pages) func mandocFindsNoFault(page: String) throws {
         let home = try ToolHome()
         for name in Self.pages { try home.write(name, try Self.text(name)) }

@@ -2,7 +2,7 @@ import Support
 import TestSupport
 import Testing
 
-/// `scripts/mutate` needs hours, so these tests check that it would find the code and the test of each mutant.
+/// `scripts/mutate` needs hours. These tests check only that each patch applies and that the tests it names exist.
 struct MutantTests {
     private static let folder = "\(Corpus.packageRoot)/Tests/Mutants"
     private static let names = TemporaryFolder.names(in: folder).filter { $0.hasSuffix(".patch") }
@@ -17,7 +17,7 @@ struct MutantTests {
         }
     }
 
-    /// A filter is a regular expression, so a test may be named by the beginning of its name.
+    /// `swift test --filter` takes a regular expression, so a mutant may name a test by a prefix.
     @Test func everyMutantNamesATest() throws {
         var declarations: [String: [Substring]] = [:]
         func declared(in target: String) throws -> [Substring] {
@@ -31,7 +31,7 @@ struct MutantTests {
         for name in Self.names {
             let text = try TestFile.text("\(Self.folder)/\(name)")
             let line = try #require(text.split(separator: "\n").first, "\(name)")
-            // The word `test`, the target, the suite, and the tests.
+            // The line consists of the word `test`, the target, the suite and the tests.
             let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.dropFirst()
             let target = try String(#require(words.first, "\(name)"))
             for word in words.dropFirst() {

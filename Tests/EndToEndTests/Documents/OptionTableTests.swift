@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// An option has the same meaning in every tool; this test checks that it takes a value in all of them or in none.
+    /// An option has the same meaning in every tool. This test checks that it takes a value in all commands or in none.
     @Test func optionTakesAValueInAllCommandsOrInNone() {
         var forms: [String: Bool] = [:]
         for row in Self.rows {
@@ -67,7 +67,6 @@ import Testing
         }
     }
 
-    /// Each option occurs in at least one test.
     @Test func everyOptionIsUsedByATest() throws {
         let files = try ToolHome().run(
             "/usr/bin/find",
@@ -79,7 +78,7 @@ import Testing
         let missing = names.filter { name in
             !["\"", " ", "=", "\n", "]"].contains { texts.contains("\(name)\($0)") }
         }
-        #expect(missing.isEmpty, "no test gives \(missing.sorted())")
+        #expect(missing.isEmpty, "no test uses \(missing.sorted())")
     }
 
     @Test(arguments: ["apod-fetch", "img-cache", "img-downsample", "gif-cache"])
@@ -92,7 +91,7 @@ import Testing
         #expect(sources.count > 100)
         for source in sources { #expect(try !TestFile.text(source).contains("import Foundation"), "\(source)") }
         let package = try TestFile.text("\(Corpus.packageRoot)/Package.swift")
-        #expect(!package.contains(".package("), "the package depends on another one")
+        #expect(!package.contains(".package("), "the package depends on another package")
     }
 
     private static func contains(_ bytes: [UInt8], _ text: String) -> Bool {

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// The inputs of packages, checked without building a package; `scripts/package` checks the packages.
+/// Checks the inputs of packages without building a package; `scripts/package` checks the packages.
 struct PackagingTests {
     private static let folder = "\(Corpus.packageRoot)/packaging"
 
@@ -81,7 +81,7 @@ struct PackagingTests {
     @Test func checksumsAreSignedWithAConfiguredKey() throws {
         let home = try ToolHome()
         guard let clone = try clone(home), TestFile.exists("/usr/bin/gpg") else { return }
-        // The path of a Unix domain socket must be short.
+        // gpg-agent creates a Unix domain socket in this folder, and the path of a socket must be short.
         let keys = "/tmp/apod-tools-gpg-\(UInt32.random(in: 0...(.max)))"
         defer { _ = try? home.shell("GNUPGHOME='\(keys)' gpgconf --kill all; rm -rf '\(keys)'") }
         let environment: [String: String?] = ["GNUPGHOME": keys, "APOD_TOOLS_SIGNING_KEY": "ada@example.org"]

@@ -1,10 +1,11 @@
 import Records
 import TestSupport
 
-/// `docs/record.schema.json`, with the subset of JSON Schema (2020-12) that it uses.
+/// Validates records against `docs/record.schema.json`, with the subset of JSON Schema (2020-12) that the file uses.
 ///
 /// The check is stricter than the schema: an object with `properties` and without `additionalProperties` may have no
-/// other properties. So a tool cannot add undescribed fields, while consumers accept fields of later versions.
+/// other properties. So a tool cannot add undescribed fields, while consumers that use the schema accept the fields of
+/// later versions.
 struct RecordSchema: Sendable {
     private let root: Record
 
@@ -35,7 +36,7 @@ struct RecordSchema: Sendable {
     /// - Parameter place: the name of a field of `parent`, or `name.index` for an element of an array.
     private func faults(_ place: String, of parent: Record, _ schema: Record) throws -> [String] {
         for keyword in schema.names where !Self.keywords.contains(keyword) {
-            throw BrokenClaim("the tests know no keyword \(keyword)")
+            throw BrokenClaim("the tests do not support the keyword \(keyword)")
         }
         if let reference = schema.string("$ref") {
             return try faults(

@@ -14,7 +14,7 @@ import Testing
             + #""title":"x","media_type":"other","service_version":"v1"}"#,
         #"{"variants":{"my.own":{"path":"x","bytes":1,"format":"png","status":"made"}},"path":"x"}"#,
     ])
-    func foreignFieldsAreNotChecked(_ text: String) throws { #expect(try faults(text) == []) }
+    func fieldsOfTheInputAreNotChecked(_ text: String) throws { #expect(try faults(text) == []) }
 
     @Test(arguments: [
         (#"{"path":7}"#, "record.path is no string"),
@@ -37,12 +37,12 @@ import Testing
         ),
         (#"{"info":{"scope":"x"}}"#, "record.info.state is missing"),
     ])
-    func undescribedFieldIsAFault(_ text: String, _ fault: String) throws {
+    func invalidOrUndescribedFieldIsAFault(_ text: String, _ fault: String) throws {
         let faults = try faults(text)
         #expect(faults.contains(fault), "\(faults)")
     }
 
-    @Test func rangesOfADayHaveStartAndEnd() throws {
+    @Test func marksOfADayNeedStartAndEnd() throws {
         let day = #""date":"x","title":"x","media_type":"image","service_version":"v2""#
         func apod(_ marks: String) -> String {
             #"{"apod":{"service":"science","source":"cache","fetched_at":"x","marks":\#(marks)},\#(day)}"#
@@ -54,7 +54,7 @@ import Testing
         #expect(try faults(#"{"apod":{"service":"science","source":"cache","fetched_at":"x"}}"#).count == 4)
     }
 
-    /// Records that few cases print in full.
+    /// Covers records that few cases print in full.
     @Test func recordsOfEveryCommandFitTheSchema() throws {
         let server = try SampleServer(["--size", "300x200", "--exercises", "5"])
         let home = try ToolHome(environment: server.environment.merging(["SERVER": server.address]) { $1 })

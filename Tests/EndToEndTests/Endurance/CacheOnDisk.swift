@@ -53,7 +53,7 @@ struct CacheOnDisk {
         try number("SELECT ifnull(sum(value), 0) FROM counters WHERE name = '\(counter)'")
     }
 
-    /// The sizes of the files of entries, by path below the root.
+    /// Returns the size of each entry's file, by path below the root.
     func files() -> [String: Int] {
         var found: [String: Int] = [:]
         func walk(_ relative: String) {

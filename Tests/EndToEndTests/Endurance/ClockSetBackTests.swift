@@ -79,7 +79,7 @@ struct ClockSetBackTests {
     }
 
     @Test func entryFromTheNearFutureIsServed() throws {
-        // Clocks of machines that share a root differ by seconds, and are corrected by seconds.
+        // Clocks of machines that share a root may differ by seconds, and a clock may be corrected by seconds.
         let server = try PictureServer(size: 10_000)
         let home = try ToolHome(environment: server.environment)
         try home.run("img-cache", ["put", server.url("a")]).expect(0)
@@ -88,7 +88,7 @@ struct ClockSetBackTests {
         #expect(server.asked.count == 1)
     }
 
-    @Test func countersWithFutureTimesContinue() throws {
+    @Test func countersWithFutureTimesStillCount() throws {
         let server = try PictureServer(size: 10_000)
         let home = try ToolHome(environment: server.environment)
         try home.run("img-cache", ["put", server.url("a")]).expect(0)
@@ -103,7 +103,7 @@ struct ClockSetBackTests {
         #expect(try CacheOnDisk(home).count("misses") == before.1 + 1)
     }
 
-    /// An entry from the future counts as expired.
+    /// The sum of fresh and stale hits: an entry from the future is expired, so its hits are stale.
     private func served(_ home: ToolHome) throws -> Int {
         try CacheOnDisk(home).count("hits") + CacheOnDisk(home).count("stale")
     }

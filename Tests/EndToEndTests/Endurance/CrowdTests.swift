@@ -4,7 +4,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Eight processes that share a root with room for a part of their pictures.
+/// Eight processes share a root whose capacity is too small for all of their pictures.
 @Suite(.serialized)
 struct CrowdTests {
     private static let size = 20_000
@@ -55,7 +55,7 @@ struct CrowdTests {
         let (held, printed, outputs) = try crowd(server, home, ["--capacity", "\(capacity)", "APOD_TOOLS_LEASE=0s"])
 
         for output in outputs { #expect(output.status == 0, "\(output)") }
-        // The warning appears once an hour, in whichever process ends first.
+        // The warning appears at most once an hour, so only the process that ends first prints it.
         let warnings = outputs.filter { !$0.stderr.isEmpty }
         #expect(warnings.count == 1 && warnings[0].stderr.contains("more than the capacity"), "\(warnings)")
         #expect(printed == 8 * 40)
@@ -67,7 +67,7 @@ struct CrowdTests {
         #expect(try CacheOnDisk(home).count("evictions") > 50)
     }
 
-    @Test func leasedPathsStayDespiteTheCapacity() throws {
+    @Test func leasedFilesAreKeptEvenIfTheyExceedTheCapacity() throws {
         let server = try PictureServer(size: Self.size)
         let home = try ToolHome(environment: server.environment)
 

@@ -4,21 +4,21 @@ import Support
 import TestSupport
 import Testing
 
-/// Stored days in a root that many processes write, that is removed during a run, or that cannot be written.
+/// Days stored in a root that many processes write, that is removed during a run, or that cannot be written.
 @Suite(.serialized)
 struct DaysEnduranceTests {
     /// All published days, some without a picture. A single service is used, so each day has one row.
     private let days = ["APOD_TOOLS_SERVICE=science", "--date", "2023-01-01..2024-02-04"]
     private let count = 400
 
-    /// The fields of each record that do not depend on its source.
+    /// The fields of each record that are the same for a fetched and a stored day.
     private func facts(_ output: ToolOutput) throws -> [[String?]] {
         try output.records.map { record in
             ["date", "title", "explanation", "url", "hdurl", "error.code"].map { record.string($0) }
         }
     }
 
-    @Test func concurrentProcessesStoreTheSameDays() throws {
+    @Test func concurrentProcessesStoreEachDayOnce() throws {
         let service = try SampleServer()
         let home = try ToolHome(environment: service.environment)
         let tools = try (0..<8).map { _ in try home.start("apod-fetch", days, stdin: .empty) }
@@ -27,7 +27,7 @@ struct DaysEnduranceTests {
         let first = try facts(outputs[0])
         #expect(first.count == count)
         for output in outputs {
-            // Only the days without a picture are reported, each by its own message or in a count.
+            // Standard error reports only the days without a picture, each in a message or all in a total.
             #expect(output.status == 69, "\(output)")
             #expect(
                 try RecordLaws.failuresTold(output.errorLines) == output.records.count { $0.has("error") }, "\(output)")
@@ -38,7 +38,7 @@ struct DaysEnduranceTests {
         #expect(try root.metadataCount() == count)
         #expect(try root.number("SELECT count(DISTINCT name) FROM metadata") == count)
 
-        // No request is needed any more.
+        // All days are stored, so the next run sends no request.
         try service.reset()
         let again = try home.run("apod-fetch", days).expect(69)
         #expect(try facts(again) == first)
@@ -48,7 +48,7 @@ struct DaysEnduranceTests {
     }
 
     /// A confined tool cannot create the root, so it continues without a cache, and the next run creates the root.
-    @Test(arguments: [true, false]) func removedRootLosesNoRequestedDay(_ isConfined: Bool) throws {
+    @Test(arguments: [true, false]) func rootRemovedDuringARunLosesNoRequestedDay(_ isConfined: Bool) throws {
         let service = try SampleServer()
         let home = try ToolHome(environment: service.environment)
         let tool = try home.start("apod-fetch", isConfined ? ["-"] : ["APOD_TOOLS_CONFINEMENT=false", "-"])
@@ -76,7 +76,7 @@ struct DaysEnduranceTests {
 
     // MARK: Read-only roots and full disks
 
-    @Test(.enabled(if: MountNamespace.isPossible)) func readOnlyRootServesStoredDaysAndFetchesTheRest() throws {
+    @Test(.enabled(if: MountNamespace.isPossible)) func readOnlyRootServesStoredDaysAndOthersAreFetched() throws {
         let service = try SampleServer()
         let home = try ToolHome(environment: service.environment)
         try home.run("apod-fetch", ["--date", "2024-02-01"]).expect(0)
@@ -93,7 +93,7 @@ struct DaysEnduranceTests {
         #expect(other.errorLines.count == 1 && other.stderr.contains("read-only"), "\(other)")
     }
 
-    /// Each run has a little less room than the last, so that each step of a write fails in one of them.
+    /// Each run has less free space than the run before, so each step of a write fails in some run.
     @Test(.enabled(if: MountNamespace.isPossible)) func fullDiskLosesOnlyNewRows() throws {
         let service = try SampleServer()
         let home = try ToolHome(environment: service.environment)

@@ -4,8 +4,8 @@ import Support
 import TestSupport
 import Testing
 
-/// Failing system calls in the real tools. An error does not prove that a file is absent, so no pinned picture may be
-/// lost.
+/// Injects failures of system calls into the real tools. An error does not prove that a file is absent, so no pinned
+/// picture may be lost.
 @Suite(.serialized)
 struct FailedCallTests {
     private let server: PictureServer
@@ -37,7 +37,7 @@ struct FailedCallTests {
 
     // MARK: Injected errors
 
-    /// System calls, and which of their occurrences fail.
+    /// System calls, each with the occurrences that fail.
     private static let faults = [
         "openat2:when=1", "openat2:when=4", "openat2:when=1+", "getdents64:when=1", "fcntl:when=2",
     ]
@@ -113,7 +113,7 @@ private enum Strace {
             command + ["-e", "trace=\(call)", "-e", "inject=\(fault)", try Tools.path(tool)] + arguments)
     }
 
-    /// The filter stops a tool only at the traced calls.
+    /// With `--seccomp-bpf`, a tool stops only at the traced calls.
     private static let command = ["strace", "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null"]
 
     /// Whether strace is installed and permitted. If not, prints once that tests are skipped.

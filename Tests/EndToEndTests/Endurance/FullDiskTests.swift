@@ -24,7 +24,7 @@ struct FullDiskTests {
         try disk.run("/bin/rm", ["\(home.cacheRoot)/ballast"]).expect(0)
     }
 
-    @Test func pictureThatDoesNotFitLosesNoEntry() throws {
+    @Test func pictureThatDoesNotFitFailsAndOtherEntriesStay() throws {
         let server = try PictureServer(size: 3_000_000)
         let home = try ToolHome(environment: server.environment)
         let disk = try disk(2048, home)
@@ -67,7 +67,7 @@ struct FullDiskTests {
         try root.expectSound(home)
     }
 
-    /// Each run has a little less room than the last, so that each step of a store fails in one of them: the lock, the
+    /// Each run has less free space than the run before, so each step of a store fails in some run: the lock, the
     /// bytes, their folder, the log of the index, and its shared memory.
     @Test func fullDiskAtAnyStepLosesNoEntry() throws {
         let home = try ToolHome()
@@ -99,12 +99,12 @@ struct FullDiskTests {
         try root.expectSound(home)
     }
 
-    /// A user who needs room must be able to free it with the tool.
+    /// A user with a full disk must be able to free space with the tool.
     @Test(arguments: [
         "rm $FILE", "rm --size +1B", "clean", "scope purge default", "scope switch other --purge",
         "scope purge --all-scopes",
     ])
-    func removalFreesAFullDisk(_ command: String) throws {
+    func removalFreesSpaceOnAFullDisk(_ command: String) throws {
         let home = try ToolHome()
         let disk = try disk(1024, home)
         let files = try (0..<4).map {
@@ -112,7 +112,7 @@ struct FullDiskTests {
         }
         try disk.run("img-cache", ["put", "APOD_TOOLS_LEASE=0s", "--ttl", command == "clean" ? "0s" : "1d"] + files)
             .expect(0)
-        // Not even the removal can be recorded in the remaining room.
+        // The disk is so full that not even the removal can be recorded.
         try fill(disk, home)
         let words = command.split(separator: " ").map { $0 == "$FILE" ? files[0] : String($0) }
 
@@ -135,7 +135,7 @@ struct FullDiskTests {
     }
 }
 
-/// A limit on the size of files, which needs no mount.
+/// Tests a limit on file sizes, which needs no mount.
 @Suite(.serialized)
 struct FileLimitTests {
     /// Runs `img-cache` with a limit in blocks of 1 KiB.
@@ -158,7 +158,7 @@ struct FileLimitTests {
         try CacheOnDisk(home).expectSound(home)
     }
 
-    /// The pictures are small, so that the index or its log reaches the limit.
+    /// The pictures are small, so the index or its log reaches the limit first.
     @Test func indexAtTheFileSizeLimitLosesNoEntry() throws {
         let home = try ToolHome()
         let files = try (0..<60).map {

@@ -34,7 +34,7 @@ struct InterruptedDownloadsTests {
 
         tool.kill(signal)
 
-        // The deadline is below the grace period for cleanup, so no work had to be aborted.
+        // The deadline is shorter than the grace period for cleanup, so the cleanup was not aborted.
         let output = tool.wait(deadline: .seconds(4))
         #expect(output.signal == signal && !output.overran, "\(output)")
         #expect(output.stdout == "" && output.stderr == "", "\(output)")

@@ -24,7 +24,7 @@ struct LostRootTests {
         for name in ["two", "one"] { try put(name) }
         tool.closeInput()
         let output = try tool.wait().expect(0)
-        // At most one warning, about the damaged index.
+        // The tool prints at most one warning, about the damaged index.
         #expect(output.errorLines.count <= 1, "\(output)", sourceLocation: location)
         // Rows in a removed log are lost, but the next run stores the entries again.
         let names = ["one", "two"].map(server.url)
@@ -168,8 +168,8 @@ struct LostRootTests {
         #expect(try home.folder.read("cache/apod-tools/index.sqlite") == bytes)
     }
 
-    /// Random bytes or truncation at seeded positions: pictures are served or the damage is reported, and every served
-    /// byte is correct.
+    /// Truncates the index or overwrites parts of it with random bytes, at seeded positions. Pictures are served or the
+    /// damage is reported, and every served byte is correct.
     @Test(arguments: 0..<24)
     func noiseInTheIndexNeverServesAWrongPicture(_ seed: Int) throws {
         let server = try PictureServer(size: 3000)

@@ -2,8 +2,8 @@ import Libc
 import Support
 import TestSupport
 
-/// A mount namespace, with small or read-only disks that only the tools started in it see. It ends with its last
-/// reference.
+/// A mount namespace with small or read-only disks, which only tools started in it can see. The namespace ends when
+/// this object is released.
 final class MountNamespace: Sendable {
     private let home: ToolHome
     private let holder: RunningTool
@@ -11,7 +11,7 @@ final class MountNamespace: Sendable {
     /// Creates the namespace and runs `script` in it. `$ROOT` is the cache root, which exists.
     init(_ home: ToolHome, _ script: String) throws {
         self.home = home
-        // The namespace lives as long as its first process, which waits for the end of its input.
+        // The namespace exists as long as its first process, which waits for the end of its input.
         holder = try home.start(
             "/usr/bin/env",
             Self.unshare + ["mkdir -p -m 700 \"$ROOT\" && { \(script); } >&2 && echo ready && read -r _ || exit 0"],
@@ -34,8 +34,8 @@ final class MountNamespace: Sendable {
     /// The path of a file in the namespace as seen from outside.
     func path(_ path: String) -> String { "/proc/\(holder.processID)/root\(path)" }
 
-    /// Copies the root as seen in the namespace. SQLite could not open it through `path`, because it resolves symbolic
-    /// links itself and would leave the namespace.
+    /// Copies the root out of the namespace. SQLite cannot open the root through `path`, because SQLite resolves
+    /// symbolic links itself, and the resolved path leads out of the namespace.
     func copy(as name: String) throws -> CacheOnDisk {
         try run("/bin/cp", ["-r", home.cacheRoot, home.path(name)]).expect(0)
         return CacheOnDisk(home.path(name))
@@ -55,7 +55,7 @@ final class MountNamespace: Sendable {
     }()
 }
 
-/// Runs tools as another user, to whom, unlike to root, file permissions apply.
+/// Runs tools as an unprivileged user, because file permissions do not apply to root.
 enum OtherUser {
     /// A home whose folders every user may enter.
     static func home(environment: [String: String] = [:]) throws -> ToolHome {
@@ -64,7 +64,7 @@ enum OtherUser {
         return home
     }
 
-    /// Changes the owner of everything at `path` to that user.
+    /// Creates `path` if it is missing, and makes the unprivileged user the owner of everything in it.
     static func own(_ path: String, _ home: ToolHome) throws {
         try home.shell("mkdir -p '\(path)' && chown -R \(id):\(id) '\(path)'").expect(0)
     }

@@ -18,7 +18,7 @@ final class PictureServer: Sendable {
         var version = 0
         /// The number of body bytes sent.
         var sent = 0
-        /// The number of later answers that pause halfway, and of answers that have paused.
+        /// The number of answers that will still pause halfway, and the number that have paused.
         var stallsLeft: Int
         var stalled = 0
         /// Whether paused answers continue.
@@ -47,7 +47,7 @@ final class PictureServer: Sendable {
 
     func url(_ name: String) -> String { "\(server.address)/\(name).gif" }
 
-    /// The settings that let a home use this server.
+    /// The settings that allow a tool to connect to this server.
     var environment: [String: String] { ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"] }
 
     /// The picture at an address, in the current or an earlier version.

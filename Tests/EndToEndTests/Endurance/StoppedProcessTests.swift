@@ -106,7 +106,7 @@ struct StoppedProcessTests {
         try CacheOnDisk(home).execute("UPDATE entries SET last_used = last_used - 7200000, lease_until = 0")
     }
 
-    /// Regression test: 300 hits would have taken hours.
+    /// Regression test: hits once waited for the transaction, so 300 hits would have taken hours.
     @Test func hitsDoNotWaitForAProcessStoppedInATransaction() throws {
         let server = try PictureServer()
         let home = try ToolHome(environment: server.environment)

@@ -34,7 +34,7 @@ struct TakeoverTests {
     }
 
     @Test(arguments: [SIGKILL, SIGTERM])
-    func followerResumesTheDownloadOfAnEndedLeader(_ signal: Int32) throws {
+    func followerResumesTheDownloadOfAKilledLeader(_ signal: Int32) throws {
         let server = try PictureServer(size: Self.size, stalls: 1)
         let home = try ToolHome(environment: server.environment)
         let url = server.url("large")
@@ -56,7 +56,7 @@ struct TakeoverTests {
         try CacheOnDisk(home).expectSound(home)
     }
 
-    @Test func changedPictureIsNotResumedAfterALeaderDied() throws {
+    @Test func changedPictureIsNotResumedAfterTheLeaderIsKilled() throws {
         let server = try PictureServer(size: 2_000_000, stalls: 1)
         let home = try ToolHome(environment: server.environment)
         let url = server.url("changed")
@@ -72,7 +72,7 @@ struct TakeoverTests {
         #expect(try TestFile.bytes(try #require(records[0].string("path"))) == server.picture(url, version: 1))
     }
 
-    @Test func refusalOfTheLeaderFailsAllProcesses() throws {
+    @Test func notFoundForTheLeaderFailsAllProcesses() throws {
         let server = try PictureServer()
         server.refuse(404)
         let home = try ToolHome(environment: server.environment)

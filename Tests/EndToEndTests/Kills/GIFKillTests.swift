@@ -69,7 +69,7 @@ struct GIFKillTests {
         #expect(try service.requests()["/image"] <= count + 3 * killer.kills)
     }
 
-    /// Expects the cache to contain every known GIF, identical to the service's.
+    /// Expects the cache to contain every known GIF with the bytes that the service sends.
     private func expectKnown(_ known: Set<String>, _ home: ToolHome, _ service: SampleServer) throws {
         if known.isEmpty { return }
         let records = try home.run("gif-cache", ["get"] + known.sorted()).expect(0).records

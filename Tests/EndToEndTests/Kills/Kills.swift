@@ -2,14 +2,14 @@ import Libc
 import Support
 import TestSupport
 
-/// Parameters of a home in which runs are killed: the random seed, and the number of kills.
+/// A case of a kill test: the random seed, and the number of runs to kill in a new home.
 struct KilledHome: Sendable, CustomStringConvertible {
     let seed: UInt64
     let kills: Int
 
     var description: String { "\(kills) kills, seed \(seed)" }
 
-    /// The homes of each kill test. Together they kill `APOD_TOOLS_KILLS` runs (default: 10). The first seed is
+    /// The cases of each kill test. Together they kill `APOD_TOOLS_KILLS` runs (default: 10). Their seeds count up from
     /// `APOD_TOOLS_SEED` (default: 1).
     static let all: [KilledHome] = {
         let (kills, first) = (number("APOD_TOOLS_KILLS") ?? 10, number("APOD_TOOLS_SEED") ?? 1)
@@ -18,7 +18,7 @@ struct KilledHome: Sendable, CustomStringConvertible {
         }
     }()
 
-    /// More kills per home would only enlarge its cache.
+    /// The maximum number of kills in a home. More kills would only enlarge its cache.
     private static let most = 10
 
     private static func number(_ name: String) -> Int? {
@@ -47,11 +47,11 @@ final class Killer {
     /// killed.
     func repeatUntilDone(_ round: () throws -> Void) throws {
         for _ in 0..<5 * wanted + 10 where kills < wanted { try round() }
-        try claim(kills >= wanted, "too many runs are done before they are killed")
+        try claim(kills >= wanted, "too many runs ended before they were killed")
     }
 
-    /// Kills a run at a random moment within the usual duration of such work, and returns its output. The first run of
-    /// each kind, and some later runs, end before the kill.
+    /// Kills a run at a random moment and returns its output. The moment is chosen within the usual duration of this
+    /// kind of work, so the first run of each kind, and some later runs, end before the kill.
     func kill(_ tool: RunningTool, work: String, isCounted: Bool = true) -> ToolOutput {
         let limit = lengths[work].map { random.below($0 * 5 / 4 + 1) } ?? .max
         let looks = look(atMost: limit, at: tool)
@@ -60,7 +60,7 @@ final class Killer {
         return output
     }
 
-    /// Kills a run after at most 4,096 polls, usually few.
+    /// Kills a run after at most 4,096 polls, and usually after a few.
     func killSoon(_ tool: RunningTool) -> ToolOutput {
         look(atMost: random.below(1 << random.below(13)), at: tool)
         return killNow(tool)
@@ -73,7 +73,7 @@ final class Killer {
         return output
     }
 
-    /// Polls once per microsecond while the tool runs. Returns the number of polls.
+    /// Polls about once per microsecond while the tool runs. Returns the number of polls.
     @discardableResult
     private func look(atMost limit: Int, at tool: RunningTool) -> Int {
         var count = 0
@@ -86,7 +86,7 @@ final class Killer {
 }
 
 extension ToolOutput {
-    /// The complete lines of standard output, even after a kill: each record is written by one call.
+    /// The lines of standard output that end with a newline. A kill may cut off the last line.
     var wholeLines: [String] {
         stdout.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
     }

@@ -33,7 +33,7 @@ struct MigrationKillTests {
         }
     }
 
-    @Test(arguments: KilledHome.all) func killedSetUpLeavesAUsableRoot(_ killed: KilledHome) throws {
+    @Test(arguments: KilledHome.all) func killDuringSetupLeavesAUsableRoot(_ killed: KilledHome) throws {
         let killer = Killer(killed)
         let server = try PictureServer(size: 4000)
         try killer.repeatUntilDone {

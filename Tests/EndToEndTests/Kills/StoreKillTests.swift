@@ -6,7 +6,7 @@ import Testing
 
 /// Kills `img-cache put`. No printed entry may be lost, and the next run must succeed.
 struct StoreKillTests {
-    /// The cache has room for all entries, so every printed entry stays.
+    /// The cache has room for all entries, so every printed entry must stay.
     @Test(arguments: KilledHome.all) func killedDownloadLosesNoPrintedEntry(_ home: KilledHome) throws {
         try KilledWorld(home, [.download, .replaceDownload]).run()
     }
@@ -15,7 +15,7 @@ struct StoreKillTests {
         try KilledWorld(home, [.store, .replaceFile]).run()
     }
 
-    /// With a small capacity, trimming runs as well. It may remove entries, but must not damage any.
+    /// With a small capacity, runs also trim the cache. Trimming may remove entries, but must not damage any.
     @Test(arguments: KilledHome.all) func killedTrimLeavesIndexAndFilesConsistent(_ home: KilledHome) throws {
         try KilledWorld(home, KilledWorld.Work.allCases, capacity: 12 * KilledWorld.size).run()
     }
@@ -31,7 +31,7 @@ private final class KilledWorld {
     private let works: [Work]
     private let options: [String]
     private let mayTrim: Bool
-    /// The allowed versions of each address's or file's content: from the last printed version to the last version that
+    /// The versions of each picture that the cache may contain: from the last printed version to the last version that
     /// a killed run may have stored.
     private var known: [String: ClosedRange<Int>] = [:]
     private var names = 0
@@ -155,8 +155,8 @@ private final class KilledWorld {
         record.string("cache.key")?.hasSuffix(picture) == true
     }
 
-    /// Expects every known picture in the cache with an allowed content. An entry whose replacement was killed between
-    /// file and row may have to be fetched again.
+    /// Expects every known picture in the cache with an allowed content. A picture may be missing only if the run that
+    /// replaced it was killed after writing the file and before committing the row.
     private func expectKnown(replacing replaced: Set<String>) throws {
         if known.isEmpty { return }
         let names = known.keys.sorted()

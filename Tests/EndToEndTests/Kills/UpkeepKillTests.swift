@@ -148,7 +148,7 @@ private final class UpkeepWorld {
             return (["put", "--policy", "disabled", "--scope", scope, "APOD_TOOLS_LEASE=0s"] + newURLs(6), [], [])
         case .remove: return (["rm", "--scope", scope] + urls, [], Set(some))
         case .removeSome:
-            // A filter does not remove pinned entries.
+            // `rm --match` does not remove pinned entries.
             let chosen = all(scope).filter { $0.url.hasSuffix("7.gif") }.subtracting(try pinned(in: scope))
             return (["rm", "--scope", scope, "--match", "*7.gif"], [], chosen)
         case .pin: return ([killer.random.below(2) == 0 ? "pin" : "unpin", "--scope", scope] + urls, [], [])
@@ -216,7 +216,7 @@ private final class UpkeepWorld {
     /// Expects that `clean` leaves no temporary files, and that no removed picture has returned.
     private func expectClean() throws {
         try home.run("img-cache", ["scope", "purge", "nobody"]).expect(0)
-        // Remove the leases. A lease renewed a minute after its entry was stored would protect a removed file for ten
+        // Removes the leases. A lease renewed a minute after its entry was stored would protect a removed file for ten
         // minutes.
         let leases = "\(home.cacheRoot)/leases"
         for name in TemporaryFolder.names(in: leases) { unlink("\(leases)/\(name)") }

@@ -32,7 +32,7 @@ struct VariantKillTests {
                 "img-downsample", arguments + ["--output-dir", "\(width)"], stdin: .lines(records)
             )
             .expect(0).lines.map { try TestFile.bytes(path(of: $0)) }
-            // Each printed variant exists and is correct before any other run has opened the cache.
+            // Each printed variant must exist and be correct before another run opens the cache.
             for (path, right) in zip(printed, right) { #expect(try TestFile.bytes(path) == right, "\(path)") }
             let again = try home.run("img-downsample", arguments, stdin: .lines(records)).expect(0).lines
             #expect(try again.prefix(printed.count).map(path) == printed)

@@ -86,7 +86,7 @@ struct MigrationTests {
     }
 
     /// The current version may accept an answer that an earlier version refused.
-    @Test(arguments: 4...IndexLayouts.steps.count) func refusalsOfEarlierVersionsAreForgotten(_ layout: Int) throws {
+    @Test(arguments: 4...IndexLayouts.steps.count) func failuresOfEarlierVersionsAreIgnored(_ layout: Int) throws {
         let old = try OlderRoot(layout: layout)
         for _ in 0..<2 {
             let put = try old.home.run("img-cache", ["put", "--scope", "default", old.missing]).expect(69)
@@ -112,7 +112,7 @@ struct MigrationTests {
         try old.home.expectVerified()
     }
 
-    @Test(arguments: 5...IndexLayouts.steps.count) func daysAndQuotasAreRemembered(_ layout: Int) throws {
+    @Test(arguments: 5...IndexLayouts.steps.count) func daysAndQuotasAreMigrated(_ layout: Int) throws {
         let old = try OlderRoot(layout: layout)
         let day = try old.home.run(
             "apod-fetch", ["--scope", "default", "--date", OlderRoot.keptDay, "APOD_TOOLS_SERVICE=science"]
@@ -125,7 +125,7 @@ struct MigrationTests {
     }
 
     /// The first process migrates the root while the others wait.
-    @Test(arguments: layouts) func eightProcessesMigrateARoot(_ layout: Int) throws {
+    @Test(arguments: layouts) func eightProcessesMayMigrateARootConcurrently(_ layout: Int) throws {
         let old = try OlderRoot(layout: layout)
         let tools = try (0..<8).map { number in
             try old.home.start(

@@ -2,7 +2,7 @@ import Support
 import TestSupport
 import Testing
 
-/// A root in a layout of later tools, which the current tools must not change.
+/// A root in the layout of a later version. The current tools must not change it.
 struct NewerLayoutTests {
     /// The names of all commands, as `--help` lists them.
     private static let commands: [String] = {
@@ -56,7 +56,7 @@ struct NewerLayoutTests {
         #expect(server.asked.count == 1)
     }
 
-    @Test func refusedRootStillWorksWithItsOwnTools() throws {
+    @Test func refusalLeavesTheRootIntactForNewerTools() throws {
         let server = try PictureServer()
         let home = try ToolHome(environment: server.environment)
         try home.run("img-cache", ["put", server.url("there")]).expect(0)

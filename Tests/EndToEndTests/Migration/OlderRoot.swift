@@ -3,8 +3,8 @@ import Support
 import TestSupport
 import Testing
 
-/// A cache root in an earlier layout, as the tools of that time left it, with entries in two scopes and the features of
-/// the layout. Its pictures come from a sample service.
+/// A cache root in an earlier layout, as the tools of that time wrote it, with entries in two scopes and all features
+/// of the layout. Its pictures come from a sample service.
 struct OlderRoot {
     /// The number of the layout.
     let layout: Int
@@ -47,13 +47,13 @@ struct OlderRoot {
         try write("index.sqlite", [])
         for step in IndexLayouts.steps.prefix(layout) { try root.execute(step) }
         try root.execute("PRAGMA user_version = \(layout); PRAGMA journal_mode = WAL")
-        // Earlier layouts have no application ID.
+        // Layouts before 5 have no application ID.
         if layout >= 5 { try root.execute("PRAGMA application_id = 0x41504F44") }
         try addScopes()
         for (age, key) in keys.enumerated() { try addEntry(key, usedBefore: Int64(age)) }
         try addEntry(fresh, scope: 2)
         let file = String(try #require(variant.lines.first?.split(separator: "/").last))
-        // The file name had no content digest.
+        // In earlier layouts, the file name of a variant contained no content digest.
         let old = "\(file.prefix { $0 != "-" })-v.jpg"
         try addVariant(old, home.folder.read("work/\(file)"))
         try addLeftovers()
@@ -81,7 +81,7 @@ struct OlderRoot {
 
     private func hash(_ text: String) -> String { String(SHA256.hex(of: text).prefix(32)) }
 
-    /// The folder of a scope. In layouts with generations, `alice` was purged once.
+    /// The folder of a scope. From layout 2 on, scopes have generations, and `alice` was purged once.
     private func folder(_ scope: Int) -> String {
         scope == 1 ? hash("default") : hash("alice") + (layout >= 2 ? "/g1" : "")
     }
@@ -182,7 +182,7 @@ struct OlderRoot {
             "url":"\(url("day"))","hdurl":"\(url("day"))","media_type":"image","service_version":"v2",\
             "kept":{"edition":2,"address":"\(service.address)/wp-json/wp/v2/apod-basic"}}
             """
-        // gif-cache uses this header to distinguish clients of the server.
+        // gif-cache stores a quota for each server address and value of this header.
         let server = "\(service.address)\nx-rapidapi-host: 127.0.0.1"
         let quota =
             "limit=5 remaining=0 window=3600000 refused=\(now + 60 * Self.minute) count=5 answered=5 changed=\(now)"

@@ -4,8 +4,8 @@ import Support
 import TestSupport
 import Testing
 
-/// Runs the current tools on a root that the tools of layout 7 wrote, with pictures that the current tools decode or
-/// refuse where those tools did not (Tests/Corpus/roots).
+/// Runs the current tools on a root that the tools of layout 7 wrote (Tests/Corpus/roots). Some of its pictures can be
+/// decoded only by the current tools, and others were accepted only by the tools of layout 7.
 struct RecordedRootTests {
     private static let recorded = "\(Corpus.packageRoot)/Tests/Corpus/roots/layout-7"
     /// The time at which the tools stored the first entry, in milliseconds since 1970.
@@ -53,7 +53,7 @@ struct RecordedRootTests {
         #expect(try root.number("SELECT count(*) FROM entries WHERE key LIKE '%/half.jxl'") == 0)
     }
 
-    /// The tools of layout 7 read the colours of this PNG as if they had alpha.
+    /// The tools of layout 7 decoded this PNG as if it had an alpha channel.
     @Test func variantOfAMisreadPNGIsMadeAgain() throws {
         let path = try #require(try get("transparency-before-palette.png").expect(0).record.string("path"))
         let input = ToolInput.text("{\"path\":\"\(path)\"}\n")

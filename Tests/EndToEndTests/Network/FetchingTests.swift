@@ -34,7 +34,7 @@ struct FetchingTests {
 
     // MARK: Remembered failures
 
-    @Test func permanentFailureIsRepeatedWithoutARequest() throws {
+    @Test func permanentFailureIsReportedAgainWithoutARequest() throws {
         let server = try Server { _, _ in LoopbackResponse(404) }
         let home = try server.home()
         let url = server.url("gone.png")
@@ -132,7 +132,7 @@ struct FetchingTests {
         try home.run("img-cache", ["put", server.url("never.png")]).expect(78)
     }
 
-    @Test func staleEntryIsWrittenBeforeItsRevalidation() throws {
+    @Test func staleEntryIsServedBeforeItsRevalidation() throws {
         let server = try Server { request, number in
             var response = LoopbackResponse.bytes(Self.picture, type: "image/png")
             response.set("ETag", "\"\(number)\"")
@@ -153,7 +153,7 @@ struct FetchingTests {
         #expect(server.requests.count == 3)
     }
 
-    @Test func expiredPictureIsNotUsedAfterStaleIfError() throws {
+    @Test func expiredPictureIsNotServedBeyondStaleIfError() throws {
         let server = try Server { request, number in
             if number > 1 { return LoopbackResponse(503) }
             var response = LoopbackResponse.bytes(Self.picture, type: "image/png")
@@ -247,7 +247,7 @@ struct FetchingTests {
         #expect(large - small < 8 << 20, "\(small) and \(large)")
     }
 
-    /// The peak memory of `put`, measured before the last byte of a body of the given size.
+    /// The peak memory of `put`, measured before the server sends the last byte of a body of the given size.
     private func peakMemory(ofBody size: Int) throws -> Int? {
         let (isMeasured, hasSent) = (Monitor(false), Monitor(false))
         let server = try LoopbackServer { request, connection in

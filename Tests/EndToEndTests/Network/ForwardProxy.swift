@@ -24,6 +24,6 @@ final class ForwardProxy: Sendable {
 
     var address: String { server.address }
 
-    /// `CONNECT 127.0.0.1:443` or `GET http://…`, in order of arrival.
+    /// The requests in order of arrival, as `CONNECT 127.0.0.1:443` or `GET http://…`.
     var requests: [String] { seen.withLock { $0.map { "\($0.method) \($0.target)" } } }
 }

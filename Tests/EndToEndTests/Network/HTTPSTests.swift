@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func redirectsLeaveHTTPSOnlyIfAllowed() throws {
+    @Test func redirectFromHTTPSToHTTPNeedsAnOption() throws {
         let plain = try LoopbackServer { [picture] _ in .bytes(picture, type: "image/png") }
         let server = try SecureServer(.good, home: home)
         let target = "http://127.0.0.1:\(plain.port)/moon.png"
@@ -94,7 +94,7 @@ import Testing
         try fetch(server, "APOD_TOOLS_CACERT=ca.pem").expectFailure(77, code: "bad-certificate", tool: "apod-fetch")
     }
 
-    @Test func fileWithoutCertificatesFailsAFetch() throws {
+    @Test func missingCertificateFileFailsAFetch() throws {
         let server = try SecureServer(.good, home: home)
         try fetch(server, "APOD_TOOLS_CACERT=nowhere.pem").expect(78)
     }

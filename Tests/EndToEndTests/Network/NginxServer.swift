@@ -3,8 +3,8 @@ import Support
 import TestSupport
 import Testing
 
-/// nginx with TLS and HTTP/2 on 127.0.0.1, serving the folder `www` in a home's working folder. Stops with the last
-/// reference.
+/// nginx with TLS and HTTP/2 on 127.0.0.1, serving the folder `www` in a home's working folder. The server stops when
+/// this object is released.
 final class NginxServer: Sendable {
     /// `https://127.0.0.1:PORT`.
     let address: String

@@ -35,7 +35,7 @@ struct ProxyTests {
         let output = try fetch(home, "\(server.address)/apod", environment, "APOD_TOOLS_CACERT=ca.pem")
         #expect(try output.expect(0).record.string("title") == "A Title")
         #expect(proxy.requests == ["CONNECT \(server.address.dropFirst("https://".count))"])
-        // The certificate is the server's, not the proxy's, and is checked as without a proxy.
+        // Through the tunnel, the tool receives the server's own certificate and checks it as without a proxy.
         try fetch(home, "\(server.address)/apod", environment, "--policy", "disabled")
             .expectFailure(77, code: "bad-certificate", tool: "apod-fetch")
     }

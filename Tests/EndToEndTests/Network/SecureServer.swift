@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// An `openssl s_server` on a free port of 127.0.0.1, with a certificate of the given kind. Each file in its folder is
-/// a complete response with headers. Stops with the last reference.
+/// a complete response with headers. The server stops when this object is released.
 final class SecureServer: Sendable {
     enum Certificate: String {
         case good, expired
@@ -57,7 +57,8 @@ final class SecureServer: Sendable {
             }
             sign good IP:127.0.0.1 -days 2
             sign foreign DNS:other.example -days 2
-            # Older versions take a day in the past as a number alone, newer ones as a date alone.
+            # Older versions of openssl accept an end in the past only as a number of days, newer versions only as a
+            # date.
             sign expired IP:127.0.0.1 -days -1 ||
                 sign expired IP:127.0.0.1 -not_before 20240101000000Z -not_after 20240102000000Z
             """

@@ -40,7 +40,7 @@ final class StallingServer: Sendable {
 
     func url(_ name: String = "a.png") -> String { "\(server.address)/\(name)" }
 
-    /// The settings that let a home use this server.
+    /// The settings that allow a tool to connect to this server.
     var environment: [String: String] { ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"] }
 
     var requests: Int { state.withLock { $0.requests } }

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// The choice among the addresses of a record.
+/// `img-cache put` caches the best available address of a record.
 struct CachedPictureProperties {
     /// Responses that are not pictures and fail permanently.
     private static let refusals: [LoopbackResponse] = [
@@ -11,7 +11,7 @@ struct CachedPictureProperties {
         .bytes([], type: "image/png"),
     ]
 
-    /// A site with pictures, and with another response at refused addresses.
+    /// A site that serves pictures, and sends a different response at refused addresses.
     private struct Site {
         let refusal: LoopbackResponse?
         let refused: Monitor<Set<String>>
@@ -37,7 +37,7 @@ struct CachedPictureProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 3: hdurl is the one that gets cached when there is one")
+    @Test("Feature: nasa-apod-viewer, Property 3: the largest picture (hdurl) is cached")
     func theLargestPictureIsKept() throws {
         try forAll { random in
             let site = try Site(refusal: random.chance(30) ? random.one(of: Self.refusals) : nil)
@@ -52,7 +52,7 @@ struct CachedPictureProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 3: hdurl is the one that gets cached, from NASA's answer on")
+    @Test("Feature: nasa-apod-viewer, Property 3: the largest picture (hdurl) of each fetched day is cached")
     func theLargestPictureOfEachDayIsKept() throws {
         try forAll(12) { random in
             let site = try Site(refusal: random.chance(30) ? random.one(of: Self.refusals) : nil)
@@ -77,11 +77,11 @@ struct CachedPictureProperties {
             return try claim(record.has("error") && !record.has("path"), "not refused: \(record.text)")
         }
         let best = isBroken ? url : hdurl ?? url
-        try claim(record.string("cache.url") == best, "\(best) was to be kept: \(record.text)\n\(output)")
+        try claim(record.string("cache.url") == best, "\(best) should be cached: \(record.text)\n\(output)")
         let path = try found(record.string("path"), "no path: \(record.text)")
         let expected = RandomNASA.picture(String(site.target(best).prefix { $0 != "?" })).body
-        try claim(try TestFile.bytes(path) == expected, "other bytes than those of \(best): \(record.text)")
+        try claim(try TestFile.bytes(path) == expected, "not the bytes of \(best): \(record.text)")
         let asked = site.nasa.targets
-        try claim(url == best || !asked.contains(site.target(url)), "the smaller one was asked for as well: \(asked)")
+        try claim(url == best || !asked.contains(site.target(url)), "the smaller picture was requested too: \(asked)")
     }
 }

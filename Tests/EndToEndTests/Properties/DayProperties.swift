@@ -3,14 +3,13 @@ import Support
 import TestSupport
 import Testing
 
-/// The day that a run returns.
+/// `apod-fetch` returns the newest day or the requested day.
 struct DayProperties {
-    @Test("Feature: nasa-apod-viewer, Property 1: a start without arguments loads today's")
+    @Test("Feature: nasa-apod-viewer, Property 1: without arguments, the newest day is returned")
     func aStartWithoutArgumentsGivesTheNewestPicture() throws {
         try forAll { random in
             let nasa = try RandomNASA()
-            // The date where NASA publishes. The picture of the day may not be published yet, so the services may be
-            // behind.
+            // The date in NASA's time zone. The newest published day may be up to two days older.
             let today = CalendarDay(at: .now(), offset: .seconds(-4 * 3600))
             let newest = today.advanced(by: -random.below(3))
             let media = RandomDay.Medium.allCases.filter { $0 != .lost }
@@ -25,11 +24,11 @@ struct DayProperties {
             let asked = nasa.targets.filter {
                 $0.hasPrefix(service == ["APOD_TOOLS_SERVICE=api"] ? "/api" : "/science")
             }
-            try claim(asked.count == nasa.targets.count, "another service was asked: \(nasa.targets)")
+            try claim(asked.count == nasa.targets.count, "another service was requested: \(nasa.targets)")
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 4: a date chosen gives that date")
+    @Test("Feature: nasa-apod-viewer, Property 4: a requested date returns that day or an error")
     func aDateChosenIsTheRecordsOrHasAnError() throws {
         try forAll { random in
             // In one of four cases, the service returns a wrong day.
@@ -62,7 +61,7 @@ struct DayProperties {
             if answersOtherwise, other != chosen {
                 try claim(try output.record.string("error.code") == "wrong-date", "\(output)")
             } else if random.chance(30), output.status == 0 {
-                // The day is stored, and identical without the network.
+                // Without the network, the stored day must be identical.
                 let (first, again) = (try output.record, try ask(["--offline"]).record)
                 try claim(again.string("apod.source") == "cache", "\(again.text)")
                 for name in first.names where name != "apod" {

@@ -8,7 +8,7 @@ struct ForAllTests {
         Trial(name: "aFalseClaim()", cases: cases, settings: settings)
     }
 
-    /// False for about one in twenty numbers.
+    /// A claim that is false for about one in twenty numbers.
     private func isNeverLarge(_ random: inout SeededRandom) throws {
         let number = random.below(1000)
         try claim(number < 950, "\(number) is large")
@@ -30,7 +30,7 @@ struct ForAllTests {
                 + "again: APOD_TOOLS_SEED=1 APOD_TOOLS_CASE=\(first.number) swift test --filter 'aFalseClaim'")
     }
 
-    @Test func commandRepeatsSeedAndCase() throws {
+    @Test func environmentSelectsSeedAndCase() throws {
         let settings = try TrialSettings(["APOD_TOOLS_SEED": "77", "APOD_TOOLS_CASE": "4"])
         #expect(settings.seed == 77 && settings.onlyCase == 4)
         var tried = 0
@@ -47,7 +47,7 @@ struct ForAllTests {
         let first = numbers(trial())
         #expect(first.count == 100 && Set(first).count == 100)
         #expect(numbers(trial()) == first)
-        #expect(Array(numbers(trial(cases: 200))[..<100]) == first, "more cases change no earlier one")
+        #expect(Array(numbers(trial(cases: 200))[..<100]) == first, "more cases do not change earlier cases")
         var other = TrialSettings()
         other.seed = 2
         #expect(Set(numbers(trial(other))).isDisjoint(with: first))

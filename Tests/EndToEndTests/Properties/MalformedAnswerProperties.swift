@@ -5,7 +5,7 @@ import Testing
 
 /// Malformed answers of services.
 struct MalformedAnswerProperties {
-    @Test("Feature: nasa-apod-viewer, Property 8: any malformed answer gives an error and no crash")
+    @Test("Feature: nasa-apod-viewer, Property 8: any malformed answer gives a valid record or an error")
     func everyDayHasARecordOrAnErrorForAnyAnswer() throws {
         try forAll(110) { random in
             let share = random.one(of: [100, 100, 50])
@@ -27,7 +27,7 @@ struct MalformedAnswerProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 8: any malformed picture gives an error and no crash")
+    @Test("Feature: nasa-apod-viewer, Property 8: any malformed picture is stored whole or refused")
     func everyPictureIsWholeOrRefused() throws {
         try forAll(12) { random in
             let seed = random.next()
@@ -45,7 +45,7 @@ struct MalformedAnswerProperties {
             let output = try home.run("img-cache", ["put", "APOD_TOOLS_RETRIES=0"], stdin: .lines(lines))
             let records = try output.records
             try claim(records.count == targets.count, "\(output)")
-            // The pictures are in the home's folder.
+            // The pictures are in the home's folder, which must exist until they are compared.
             defer { withExtendedLifetime(home) {} }
             for (target, record) in zip(targets, records) {
                 if let path = record.string("path") {

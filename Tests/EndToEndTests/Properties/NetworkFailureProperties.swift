@@ -6,7 +6,7 @@ import Testing
 
 /// Networks that fail temporarily.
 struct NetworkFailureProperties {
-    /// Faults for the first requests; later requests are answered.
+    /// Faults for the first requests; later requests succeed.
     private struct Trouble {
         let faults: [NetworkFault]
         let pause: Int?
@@ -23,7 +23,7 @@ struct NetworkFailureProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 7: any network failure gives a message and a retry")
+    @Test("Feature: nasa-apod-viewer, Property 7: every transient network failure is retried, then reported")
     func everyTransientFailureIsRetriedAndThenReported() throws {
         try forAll { random in
             let retries = random.number(0...4)
@@ -61,7 +61,7 @@ struct NetworkFailureProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 7: any network failure gives a message and a retry, by the tools")
+    @Test("Feature: nasa-apod-viewer, Property 7: the tools retry transient network failures, then report them")
     func toolsRetryAndThenReport() throws {
         try forAll(15) { random in
             let retries = random.number(0...2)
@@ -93,10 +93,10 @@ struct NetworkFailureProperties {
     }
 
     @Test(
-        "Feature: nasa-apod-viewer, Property 7: any network failure gives a message, where nobody answers",
+        "Feature: nasa-apod-viewer, Property 7: an unreachable server is reported with a remedy",
         arguments: ["science", "api", "auto"])
     func unreachableServerIsReported(_ service: String) throws {
-        // A port that was just closed.
+        // After `stop`, nothing listens on the port.
         let nasa = try RandomNASA()
         let home = try nasa.home()
         nasa.stop()

@@ -7,8 +7,8 @@ import Variants
 
 /// Pictures in each of the eight EXIF orientations.
 struct OrientationProperties {
-    /// The sides of the upright picture at which the first row and the first column of the stored picture appear, by
-    /// the value of EXIF's Orientation (CIPA DC-008 4.6.4).
+    /// For each EXIF orientation from 1 to 8, the side of the upright picture that contains the first stored row, and
+    /// the side that contains the first stored column (CIPA DC-008 4.6.4).
     private static let sides: [(row: Side, column: Side)] = [
         (.top, .left), (.top, .right), (.bottom, .right), (.bottom, .left), (.left, .top), (.right, .top),
         (.right, .bottom), (.left, .bottom),
@@ -16,7 +16,7 @@ struct OrientationProperties {
 
     private enum Side { case top, bottom, left, right }
 
-    /// The picture as stored by a camera with this orientation.
+    /// Returns the pixels as a camera with this orientation stores them.
     private static func stored(_ upright: PixelBuffer, _ orientation: Int) -> PixelBuffer {
         let (row, column) = sides[orientation - 1]
         let (width, height) = (upright.size.width, upright.size.height)
@@ -63,14 +63,14 @@ struct OrientationProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 6: portrait and landscape, all EXIF orientations, adapt")
+    @Test("Feature: nasa-apod-viewer, Property 6: pictures in every EXIF orientation become upright")
     func everyOrientationComesOutUpright() throws {
         try forAll(200) { random in
             let size = Self.size(&random)
             let orientation = random.number(1...8)
             let format: ImageFormat = random.chance(70) ? .jpeg : .png
             let source = MemorySource(try Self.file(size, orientation, format))
-            try claim(try inspect(source).uprightSize == size, "\(size) held as \(orientation) is of another size")
+            try claim(try inspect(source).uprightSize == size, "\(size), orientation \(orientation): wrong size")
             let words = "\(size.width)x\(size.height), orientation \(orientation), \(format)"
 
             let variants = try Self.variants(&random)
@@ -80,7 +80,7 @@ struct OrientationProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 6: portrait and landscape adapt, by the tool")
+    @Test("Feature: nasa-apod-viewer, Property 6: the tool turns every picture upright")
     func theToolTurnsEveryPictureUpright() throws {
         try forAll(16) { random in
             let home = try ToolHome()
@@ -117,7 +117,7 @@ struct OrientationProperties {
             request.height = random.chance(50) ? random.number(12...90) : nil
         }
         request.contentMode = random.one(of: [nil, .fit, .fill, .force])
-        // The chroma of a tiny JPEG, enlarged, would extend across the corners.
+        // Enlarging a tiny JPEG would blur its chroma across the corners.
         request.enlarges = false
         request.gradient = Gradient.none
         request.cornerRadius = 0
@@ -151,8 +151,8 @@ struct OrientationProperties {
         }
     }
 
-    /// The size as documented: no enlargement; `fit` shows the whole picture, `fill` and `force` have the aspect ratio
-    /// of the box.
+    /// Returns the documented size of a variant. No variant is enlarged; `fit` keeps the aspect ratio of the picture,
+    /// and `fill` and `force` use the aspect ratio of the box.
     private static func expectedSize(of size: PixelSize, as geometry: Geometry) -> (width: Double, height: Double) {
         let (width, height) = (Double(size.width), Double(size.height))
         let box = geometry.box

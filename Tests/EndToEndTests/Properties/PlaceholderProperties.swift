@@ -34,7 +34,7 @@ struct PlaceholderProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 10: media that fail give a placeholder")
+    @Test("Feature: nasa-apod-viewer, Property 10: every record without a picture gets a placeholder")
     func everyFailureHasAPlaceholder() throws {
         try forAll { random in
             let home = try ToolHome()
@@ -48,13 +48,13 @@ struct PlaceholderProperties {
                 + (random.chance(30) ? ["--fallback=\(message.replacing("{", with: "{{"))"] : [])
             let output = try home.run("img-downsample", arguments, stdin: .lines([line]))
             try Self.check(try output.record, size, home, "\(fault): \(output)")
-            // A failure of an earlier tool does not change the exit status; an unreadable input does.
+            // A failure of an earlier tool does not change the exit status; an input that this tool cannot read does.
             let isOwn = ![.video, .error, .transientError, .standIn].contains(fault)
             try claim((output.status == 0) == !isOwn, "\(fault): \(output)")
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 10: media that fail give a placeholder, behind a download too")
+    @Test("Feature: nasa-apod-viewer, Property 10: every failed download gets a placeholder")
     func everyFailedDownloadHasAPlaceholder() throws {
         try forAll(12) { random in
             let picture = RandomNASA.picture("/a.png")
@@ -125,6 +125,6 @@ struct PlaceholderProperties {
         let pixels = try home.pixels(path)
         try claim(pixels.words == "\(size)", "\(pixels.words) for \(words)")
         // A placeholder has visible content unless it is too small.
-        try claim(pixels.hasContent || min(size.width, size.height) < 24, "one colour alone: \(words)")
+        try claim(pixels.hasContent || min(size.width, size.height) < 24, "only one colour: \(words)")
     }
 }

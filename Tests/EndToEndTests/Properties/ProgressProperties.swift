@@ -8,7 +8,7 @@ import Testing
 struct ProgressProperties {
     // MARK: Messages
 
-    @Test("Feature: nasa-apod-viewer, Property 9: any long operation shows that it goes on: each step is seen")
+    @Test("Feature: nasa-apod-viewer, Property 9: every step of any work changes the progress line")
     func everyStepOfAnyWorkIsSeen() throws {
         try forAll { random in
             let count = random.number(1...60)
@@ -30,11 +30,11 @@ struct ProgressProperties {
         }
     }
 
-    /// The progress line, after a check that it fits the terminal.
+    /// Returns the progress line. Throws if it does not fit the terminal.
     private static func line(_ state: ProgressState, _ now: Duration, _ columns: Int) throws -> String {
         let (text, width) = ProgressLine.drawn(state, at: now, columns: columns, hasColour: false)
         try claim(!text.isEmpty && width < columns && width == TerminalText.columns(text), "\(columns): \(text)")
-        try claim(!ProgressLine.plain(state, at: now).isEmpty, "nothing for a log, but \(text)")
+        try claim(!ProgressLine.plain(state, at: now).isEmpty, "no line for a log, but \(text)")
         return text
     }
 
@@ -78,7 +78,7 @@ struct ProgressProperties {
 
     private static let clear = "\r\u{1B}[K"
 
-    @Test("Feature: nasa-apod-viewer, Property 9: any long operation shows that it goes on: every tool's")
+    @Test("Feature: nasa-apod-viewer, Property 9: every tool shows its progress")
     func everyToolShowsProgress() throws {
         try forAll(8) { random in
             let gate = Gate()
@@ -115,7 +115,7 @@ struct ProgressProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 9: any long operation shows that it goes on: at once")
+    @Test("Feature: nasa-apod-viewer, Property 9: every finished picture is counted immediately")
     func everyFinishedPictureIsCounted() throws {
         try forAll(3) { random in
             let gate = Gate()

@@ -27,7 +27,7 @@ enum RecordLaws {
             try claim(!text.isEmpty || name == "explanation", "\(name) is empty: \(record.text)")
         }
         let type = record.string("media_type") ?? ""
-        try claim(["image", "video", "other"].contains(type), "a media type of its own: \(record.text)")
+        try claim(["image", "video", "other"].contains(type), "an unknown media type: \(record.text)")
         try claim(record.has("url") || type == "other", "no url: \(record.text)")
         try claim(!record.has("thumbnail_url") || type != "image", "a still of a picture: \(record.text)")
         for name in ["url", "hdurl", "thumbnail_url", "permalink"] {
@@ -53,7 +53,7 @@ enum RecordLaws {
         try claim(!message.isEmpty && isOneLine(message), "no message: \(record.text)")
         let status = record.integer("error.exit") ?? 0
         try claim([65, 69, 75, 77].contains(status), "an unexpected exit: \(record.text)")
-        try claim(record.bool("error.transient") == (status == 75), "transient or not: \(record.text)")
+        try claim(record.bool("error.transient") == (status == 75), "wrong value of transient: \(record.text)")
     }
 
     /// Whether the text is a single line without leading, trailing or double spaces and without control characters.
@@ -72,7 +72,7 @@ enum RecordLaws {
         for record in records { try check(record) }
         let statuses = records.compactMap { $0.integer("error.exit") }
         let expected = statuses.first { $0 != 75 } ?? statuses.first ?? 0
-        try claim(output.status.map { Int($0) } == expected, "exit status \(expected) would fit: \(output)")
+        try claim(output.status.map { Int($0) } == expected, "the exit status should be \(expected): \(output)")
         // Consecutive failures with the same code are reported once and then counted.
         var code: String?
         for record in records {
@@ -80,13 +80,13 @@ enum RecordLaws {
             defer { code = record.string("error.code") }
             if record.string("error.code") == code { continue }
             let line = "apod-fetch: \(TerminalText.escaped(message))"
-            try claim(output.errorLines.contains { $0.contains(line) || $0.contains(message) }, "not told: \(output)")
+            try claim(output.errorLines.contains { $0.contains(line) || $0.contains(message) }, "no message: \(output)")
         }
         let failures = records.count { $0.has("error") }
-        try claim(failuresTold(output.errorLines) >= failures, "not all told: \(output)")
+        try claim(failuresTold(output.errorLines) >= failures, "not all failures are reported: \(output)")
     }
 
-    /// The number of failures that the lines report, including those only counted.
+    /// The number of failures that the lines report, including failures that a line only counts.
     static func failuresTold(_ lines: [String]) -> Int {
         lines.reduce(0) { sum, line in
             let counted = line.split(separator: "(and ").dropFirst().first?.prefix { $0.isNumber }

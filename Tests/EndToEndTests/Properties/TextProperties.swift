@@ -5,7 +5,7 @@ import Testing
 
 /// The texts in a record.
 struct TextProperties {
-    @Test("Feature: nasa-apod-viewer, Property 2: title, picture, explanation, date and copyright are in the record")
+    @Test("Feature: nasa-apod-viewer, Property 2: a record has title, picture, explanation, date and copyright")
     func recordHasTheServicesTexts() throws {
         try forAll { random in
             let nasa = try RandomNASA()

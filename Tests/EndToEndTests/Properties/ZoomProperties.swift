@@ -34,7 +34,7 @@ struct ZoomProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 5: zooming keeps aspect and content of a region")
+    @Test("Feature: nasa-apod-viewer, Property 5: a region keeps the aspect ratio and content of the picture")
     func aRegionIsThatPartOfThePicture() throws {
         try forAll { random in
             let size = PixelSize(width: random.number(30...160), height: random.number(30...160))
@@ -48,15 +48,16 @@ struct ZoomProperties {
             let words = "\(choice.text) of \(picture.words) in \(side): \(made.words)"
             try Self.checkAspect(made.size, of: part.size, in: side, words)
 
-            // Compares with the region cropped first and resized by the same engine. The results are equal, except
-            // within three output pixels of the edge: the filter also reads pixels outside the region.
+            // Compares with the region cropped first and resized by the same engine. The filter also reads pixels
+            // outside the region, so the results may differ within three output pixels of the edge.
             let alone = try Self.shrunk(part, Geometry(width: side, height: side))
             let difference = try found(made.meanDifference(to: alone, margin: 3), "\(words), not \(alone.words)")
             try claim(difference <= 0.5, "\(words) differs by \(difference)")
 
             // Compares with a box filter. Both filters compute a weighted mean of the samples around a pixel. A box
-            // reaches half of `scale` to each side, Lanczos three times as far, and its sum of |weight × distance| is
-            // below 1.8 in two dimensions. Over that distance neighbours differ by `detail` on average.
+            // reaches half of `scale` to each side. Lanczos reaches three times as far, but its sum of |weight ×
+            // distance| is below 1.8 times `scale` in two dimensions. Neighbouring samples differ by `detail` on
+            // average, so the results differ by less than (0.5 + 1.8) × `scale` × `detail`, plus rounding.
             let plain = part.boxes(made.size)
             let scale = max(
                 Double(part.size.width) / Double(made.size.width), Double(part.size.height) / Double(made.size.height))
@@ -66,7 +67,7 @@ struct ZoomProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 5: zooming never shows less detail than the page")
+    @Test("Feature: nasa-apod-viewer, Property 5: an overlay has at least the detail of the pager variant")
     func anOverlayHasAtLeastTheDetailOfAPage() throws {
         try forAll { random in
             let long = random.number(60...3000)
@@ -90,7 +91,7 @@ struct ZoomProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 5: zooming keeps aspect and content, by the tool")
+    @Test("Feature: nasa-apod-viewer, Property 5: the tool crops to exactly the requested region")
     func theToolZoomsToTheRegion() throws {
         try forAll(20) { random in
             let home = try ToolHome()
@@ -113,7 +114,7 @@ struct ZoomProperties {
 
     // MARK: Comparisons
 
-    /// Throws unless the size is the picture's own or is reduced to fit, within a pixel.
+    /// Throws unless the size is the picture's own or is reduced to fit, to within a pixel.
     private static func checkAspect(_ made: PixelSize, of size: PixelSize, in side: Int, _ words: String) throws {
         let ratio = min(1, Double(side) / Double(max(size.width, size.height)))
         let (width, height) = (Double(size.width) * ratio, Double(size.height) * ratio)

@@ -24,7 +24,7 @@ struct Fleet {
     let origin: PictureServer
     /// The value of `--remote`.
     let address: String
-    /// The servers, which stop with the fleet.
+    /// The servers, which stop when the fleet is released.
     private let servers: [AnyObject]
     /// Kills the remote, if it is a server.
     let killRemote: @Sendable () -> Void

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: Fleet.Kind.possible.filter { $0 != .redis })
-    func remoteWithoutLeasesSendsAtMostOneRequestPerRoot(_ kind: Fleet.Kind) throws {
+    func rootsWithoutRemoteLeasesSendAtMostOneRequestEach(_ kind: Fleet.Kind) throws {
         let fleet = try Fleet(kind)
         let names = (0..<4).map { "\($0)" }
         try expectWhole(crowd(fleet, processes: 16, roots: 8, names), fleet)

@@ -5,7 +5,8 @@ import Testing
 
 /// A remote controlled by an attacker costs a run no more time and memory than `docs/remote.md` states.
 @Suite struct HostileRemoteTests {
-    /// A fifth of the default timeouts makes the tests fast. The limits are still the documented limits.
+    /// The timeouts are a fifth of the defaults, which makes the tests fast. The tests still assert the documented
+    /// limits.
     private static let options = ["APOD_TOOLS_REMOTE_TIMEOUT=50ms", "APOD_TOOLS_REMOTE_WAIT=1s", "--jobs", "1"]
     /// The additional memory that a remote may cost.
     private static let memoryLimit = 50 << 20

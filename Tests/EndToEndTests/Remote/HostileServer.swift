@@ -7,7 +7,7 @@ struct HostileMode: Sendable, CustomTestStringConvertible {
     let testDescription: String
     /// The part of `--remote` before the host: a scheme, and possibly a password.
     let scheme: String
-    /// The most time that the remote may add to a run with default settings.
+    /// The maximum time that the remote may add to a run with default settings.
     var limit: Duration = .seconds(10)
     let serve: @Sendable (LoopbackConnection) throws -> Void
 
@@ -104,7 +104,7 @@ extension HostileMode {
         },
     ]
 
-    /// Reads a byte from time to time, so that it notices when the client disconnects.
+    /// Reads a byte every 100 ms, to notice when the client disconnects.
     @Sendable private static func hardlyReads(_ connection: LoopbackConnection) throws {
         while try !connection.receive(atMost: 1).isEmpty { _ = connection.pause(.milliseconds(100)) }
     }

@@ -43,7 +43,7 @@ import Testing
         return String(decoding: sink.bytes, as: UTF8.self)
     }
 
-    @Test func expiredLeaseCannotOverwriteALaterLease() throws {
+    @Test func holderOfAnExpiredLeaseCannotOverwriteALaterDocument() throws {
         let (one, two) = (storage(), storage())
         let first = try claim(by: one)
         guard case .held = try two.claim(name, token: "another", operation) else {
@@ -79,7 +79,7 @@ import Testing
         storage.close(within: .seconds(10))
     }
 
-    @Test func storedValuesExpireAWeekAfterThePicture() throws {
+    @Test func storedValuesOutliveThePictureByAWeek() throws {
         let storage = storage()
         try write("small", by: storage, under: nil)
         let large = RemoteObject.content(SHA256.hex(of: "large"))

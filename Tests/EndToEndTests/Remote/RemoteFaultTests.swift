@@ -16,18 +16,18 @@ import Testing
     }
 
     @Test(arguments: Fleet.Kind.possible.filter { $0 != .folder })
-    func killedServerIsAbandoned(_ kind: Fleet.Kind) throws {
+    func runContinuesWithoutAKilledServer(_ kind: Fleet.Kind) throws {
         let fleet = try Fleet(kind)
         try fleet.put("one", ["moon"])
         fleet.killRemote()
         let output = try expectOriginServes(fleet)
-        // At most one warning that the run stops reading, and one that it stops writing.
+        // At most two warnings: one that the run stops reading, and another that it stops writing.
         #expect(output.errorLines.count <= 2, "\(output)")
         #expect(output.stderr.contains("this run"))
         #expect(try fleet.count("fresh", "remote_errors") >= 5)
     }
 
-    @Test func silentServerIsAbandoned() throws {
+    @Test func runContinuesWithoutASilentServer() throws {
         let asked = Monitor(0)
         let silent = try LoopbackServer { _, connection in
             asked.withLock { $0 += 1 }
@@ -38,11 +38,11 @@ import Testing
         #expect(
             output.stderr.contains("no response within") || output.stderr.contains("waiting for it has taken"),
             "\(output)")
-        // Up to five reads, five writes, and the writes already in progress.
+        // The server receives up to five reads, five writes, and the writes already in progress.
         #expect((2...13).contains(asked.withLock { $0 }))
     }
 
-    @Test func stalledServerIsAbandoned() throws {
+    @Test func runContinuesWithoutAStalledServer() throws {
         let server = try LoopbackServer { request, connection in
             if request.method != "GET" { return try connection.send(.text("", status: 201), to: request) }
             var response = LoopbackResponse.bytes([], type: "application/json")
@@ -120,7 +120,7 @@ import Testing
         #expect(stored.withLock { $0.count } == 2)
     }
 
-    @Test func endOfARunRespectsTheRemoteWait() throws {
+    @Test func remoteWaitLimitsTheUploadsAtTheEndOfARun() throws {
         let isOpen = Monitor(false)
         let server = try LoopbackServer { request, connection in
             if request.method != "PUT" { return try connection.send(.text("no", status: 404), to: request) }
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(.enabled(if: MountNamespace.isPossible))
-    func fullMountIsOnlyReported() throws {
+    func runSucceedsWithAFullMount() throws {
         let fleet = try Fleet(size: 300_000, remote: "file:///unused")
         let mount = try fleet.home.folder.makeFolder("mount")
         let disk = try MountNamespace(fleet.home, "mount -t tmpfs -o size=100k none '\(mount)'")
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test(.enabled(if: RedisRemote.isPossible))
-    func fullRedisServerIsOnlyReported() throws {
+    func runSucceedsWithAFullRedisServer() throws {
         let home = try ToolHome()
         let redis = try RedisRemote(
             home: home, settings: ["--maxmemory", "3mb", "--maxmemory-policy", "noeviction"])

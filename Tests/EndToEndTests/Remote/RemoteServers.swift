@@ -2,12 +2,13 @@ import Libc
 import Support
 import TestSupport
 
-/// A server program started by a test on a free port. Stops with the last reference.
+/// A server program that a test starts on a free port. The server stops when this object is released.
 final class StartedServer: Sendable {
     let port: UInt16
     let process: RunningTool
 
-    /// Starts the program on a port that was just free, up to five times, because another process may take the port.
+    /// Starts the program on a port that was just free. Tries up to five ports, because another process may take the
+    /// port.
     ///
     /// - Parameters:
     ///   - isUp: whether the program answers.
@@ -43,11 +44,11 @@ final class NginxRemote: Sendable {
     private let folder: String
 
     /// - Parameters:
-    ///   - home: contains its files, in a separate folder.
+    ///   - home: the home whose working folder contains nginx's files, in a separate folder.
     ///   - isEncrypted: whether to use TLS, with the certificates of `SecureServer.makeCertificates`.
     ///   - password: the required value of the header `Authorization`.
     ///   - folder: the folder for uploads.
-    ///   - settings: additional lines for its `location`.
+    ///   - settings: additional lines for nginx's `location`.
     init(
         home: ToolHome, isEncrypted: Bool = false, password: String? = nil, folder: String = "dav",
         settings: String = ""

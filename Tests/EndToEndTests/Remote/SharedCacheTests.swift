@@ -7,7 +7,7 @@ import Testing
 /// Entries that machines share through a remote.
 @Suite struct SharedCacheTests {
     @Test(arguments: Fleet.Kind.possible)
-    func entriesOfOneMachineServeAnother(_ kind: Fleet.Kind) throws {
+    func storedEntriesServeOtherMachines(_ kind: Fleet.Kind) throws {
         let fleet = try Fleet(kind)
         let names = (0..<6).map { "\($0)" }
         func run(_ machine: String) throws -> [Record] {
@@ -42,7 +42,7 @@ import Testing
 
     @Test(arguments: Fleet.Kind.possible)
     func largePictureIsTransferredCompletely(_ kind: Fleet.Kind) throws {
-        // Several pieces, the last of them incomplete.
+        // The picture takes several pieces, and the last piece is incomplete.
         let fleet = try Fleet(kind, size: 5_300_001)
         try fleet.put("one", ["large"])
         let path = try #require(try fleet.put("two", ["large"]).record.path("path"))
@@ -102,7 +102,7 @@ import Testing
         #expect(try fleet.put("two", ["mars"]).record.string("cache.status") == "miss")
     }
 
-    @Test func modeLimitsReadsAndWrites() throws {
+    @Test func remoteModeLimitsReadsAndWrites() throws {
         let fleet = try Fleet(.folder)
         try fleet.put("one", ["moon"], ["APOD_TOOLS_REMOTE_MODE=read"])
         #expect(fleet.home.folder.contents().filter { $0.hasPrefix("mount/") && $0.contains("/ac/") }.isEmpty)

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: Fleet.Kind.possible)
-    func entriesOfOneRootReachAnother(_ kind: Fleet.Kind) throws {
+    func pullRestoresPushedEntries(_ kind: Fleet.Kind) throws {
         let fleet = try Fleet(kind)
         let names = (0..<5).map { "\($0)" }
         // The pictures are stored without an upload.
@@ -50,7 +50,7 @@ import Testing
         try fleet.put("two", ["b", "c"], ["APOD_TOOLS_REMOTE_MODE=read"])
         _ = try sync(fleet, "one")
         #expect(try sync(fleet, "two").integer("pulled.moved") == 1)
-        // Pulls the new entry, and the later time of the common entry.
+        // Pulls the new entry, and the later time of the entry that both roots have.
         #expect(try sync(fleet, "one").integer("pulled.moved") == 2)
         for machine in ["one", "two"] {
             try fleet.home.run(

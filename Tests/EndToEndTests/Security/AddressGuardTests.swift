@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// The tools never connect to a private address unless it is allowed, in any notation.
+/// A private address is refused in any notation, unless it is allowed.
 struct AddressGuardTests {
     /// A server that would answer with a picture, and counts requests.
     private struct Trap {

@@ -15,7 +15,7 @@ struct AddressSecretsTests {
         let home = try Sample.home()
         let metrics = home.path("metrics")
         let addresses = try Self.names.map { try Sample.url("m31.jpg") + "?\($0)=tokenvalue&w=1500" }
-        // The addresses are in records, because records pass through unchanged.
+        // The addresses are fields of the input records, which the output repeats unchanged.
         let lines = addresses.map { "{\"media\":\"\($0)\"}" }
         let put = try home.run(
             "img-cache", ["put", "-v", "APOD_TOOLS_METRICS=\(metrics)", "--field", "url=media"], stdin: .lines(lines)
@@ -56,7 +56,7 @@ struct AddressSecretsTests {
         #expect(!missing.stderr.contains(Self.pathToken))
     }
 
-    @Test func lookupsCreateNoSecret() throws {
+    @Test func lookupsCreateNoKeySecret() throws {
         let home = try Sample.home()
         let address = try Sample.url("m31.jpg") + "?pin=1234"
         try home.run("img-cache", ["has", address]).expect(1)

@@ -41,7 +41,7 @@ enum Bomb {
         func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
             Array(name.utf8) + little(body.count, 4) + body + (body.count % 2 == 0 ? [] : [0])
         }
-        // After the RIFF tag, the size, and the WEBP tag.
+        // Drops the RIFF tag, the size and the WEBP tag.
         let data = Array(pixel.dropFirst(12))
         let frame = chunk("ANMF", little(0, 6) + little(0, 6) + little(100, 3) + [0] + data)
         let body =
@@ -124,7 +124,7 @@ enum Bomb {
         let drawn = DrawnPicture.gradient(8, 8).png()
         func with(_ name: String, _ head: String) -> [UInt8] {
             let body = Array(head.utf8) + [0, 0] + zeros
-            // After the header.
+            // Inserts the chunk after the header.
             return Array(drawn[..<33]) + PNGChunk(name, body).bytes + Array(drawn[33...])
         }
         #expect(try codes(home, [with("zTXt", "Comment"), with("iCCP", "bomb")]) == [nil, nil])

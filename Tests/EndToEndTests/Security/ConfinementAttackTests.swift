@@ -4,8 +4,8 @@ import Support
 import TestSupport
 import Testing
 
-/// Attacks from within confined processes, in the sandbox plans of all four tools, as an ordinary user and as root. The
-/// probe reports error numbers; the tests then check files and processes from outside.
+/// Attacks from within confined processes, under the sandbox plans of all four tools, as an ordinary user and as root.
+/// The probe reports error numbers; the tests then check files and processes from outside.
 @Suite(.enabled(if: canConfine))
 struct ConfinementAttackTests {
     /// The user `nobody` on Debian.
@@ -49,7 +49,7 @@ struct ConfinementAttackTests {
             for path in [folder.path, outside, cache, victim] { #expect(chown(path, user, gid_t.max) == 0) }
         }
 
-        /// The state of everything that an attack could have changed.
+        /// The state of the files outside the cache, which an attack could change.
         func state() throws -> [String] {
             try [outside, victim].map { path in
                 var status = stat()
@@ -92,7 +92,7 @@ struct ConfinementAttackTests {
                 #expect(file.attribute(attribute) == nil, "\(attribute)")
             }
         }
-        // The other process still runs unchanged. It received no datagram, which would have ended it.
+        // The attacked process still runs unchanged. It received no datagram, because a datagram would have ended it.
         let limits = try home.shell("grep 'Max cpu time' /proc/\(process)/limits").expect(0)
         #expect(limits.stdout.contains("unlimited"))
         func status() throws -> [String] {

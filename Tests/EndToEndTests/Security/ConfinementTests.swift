@@ -93,7 +93,7 @@ struct ConfinementTests {
             ])
     }
 
-    @Test func laterThreadsAreConfined() throws {
+    @Test func threadsStartedLaterAreConfined() throws {
         try expect(["network"], ["thread": EPERM])
     }
 
@@ -127,7 +127,8 @@ struct ConfinementTests {
         try running.wait().expect(0)
     }
 
-    /// The rule for a path applies to the file that had the path at confinement, so a replacement is refused.
+    /// The rule for a path applies to the file that had the path at the time of confinement, so a replacement is
+    /// refused.
     @Test func refusalByConfinementIsExplained() throws {
         let first = try home.write("first.png", DrawnPicture.gradient(9, 9).png())
         try home.write("second.png", DrawnPicture.gradient(8, 8).png())
@@ -141,7 +142,7 @@ struct ConfinementTests {
         try home.run("img-cache", ["put", first]).expect(0)
     }
 
-    @Test(.enabled(if: !Sanitizer.isActive)) func namedFilesAreAccessibleEverywhere() throws {
+    @Test(.enabled(if: !Sanitizer.isActive)) func argumentsMayNameFilesInAnyFolder() throws {
         try home.write("in.png", DrawnPicture.gradient(30, 20).png())
         let lines = [
             // A named pipe, and a pipe opened by the shell.
@@ -153,14 +154,13 @@ struct ConfinementTests {
             "mkdir ../there && ln -s ../there/real.png link.png && img-downsample in.png --width 9 -o link.png"
                 + " && test -L link.png && test -s ../there/real.png",
             "img-downsample in.png --width 9 --output-dir \"$HOME/made/for/this\"",
-            // As cron starts the tool.
+            // A minimal environment, as under cron.
             "cd / && env -i HOME=\"$HOME\" PATH=\"$PATH\" APOD_TOOLS_METRICS=\"$HOME/metrics\" img-cache put \"$OLDPWD/in.png\"",
             "env -i PATH=\"$PATH\" img-cache put in.png --cache-dir own && img-cache get in.png --cache-dir own",
         ]
         for line in lines { try home.shell(line).expect(0) }
     }
 
-    /// Commands that create a missing root only if they need it must not create it for a lookup.
     @Test(arguments: [
         "img-cache get https://example.org/a.jpg", "img-cache has https://example.org/a.jpg", "img-cache ls",
         "img-cache stats", "img-cache info https://example.org/a.jpg", "img-cache verify", "img-cache scope list",
@@ -177,8 +177,7 @@ struct ConfinementTests {
         #expect(!TestFile.exists(home.cacheRoot))
     }
 
-    /// Unless configured otherwise, SQLite writes the undo data of a long statement and rows to be sorted to temporary
-    /// files.
+    /// By default, SQLite writes the undo data of a long statement, and rows that it sorts, to temporary files.
     @Test(arguments: ["scope purge alice", "ls --all-scopes", "scope purge --all-scopes"])
     func largeIndexNeedsNoTemporaryFile(_ line: String) throws {
         let home = try ToolHome()

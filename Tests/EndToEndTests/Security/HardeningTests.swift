@@ -2,7 +2,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Whether the tools are stripped, as `scripts/build` builds them and `swift build` does not.
+/// Whether the tools are stripped: `scripts/build` strips them, and `swift build` does not.
 private let areBuiltForUse: Bool = {
     guard let home = try? ToolHome(), let path = try? Tools.path("img-cache"),
         let sections = try? home.run("/usr/bin/env", ["readelf", "-SW", path]), sections.status == 0
@@ -24,14 +24,14 @@ struct HardeningTests {
         try ToolHome().run("/usr/bin/env", ["readelf", option, Tools.path(tool)]).expect(0).stdout
     }
 
-    /// The code is loaded at a random address.
+    /// A position-independent tool is loaded at a random address.
     @Test(arguments: tools) func toolIsPositionIndependent(_ tool: String) throws {
         let type = try #require(readelf("-hW", tool).split(separator: "\n").first { $0.contains("Type:") })
         #expect(type.contains("DYN"))
         #expect(try !readelf("-dW", tool).contains("TEXTREL"))
     }
 
-    /// Function tables are bound at the start and then read-only.
+    /// Function tables are filled when a tool starts, and then made read-only.
     @Test(arguments: tools) func functionTablesAreReadOnly(_ tool: String) throws {
         #expect(try readelf("-lW", tool).contains("GNU_RELRO"))
         let flags = try readelf("-dW", tool).split(separator: "\n").filter { $0.contains("FLAGS") }

@@ -94,7 +94,7 @@ struct HeaderTests {
 
     private func records(_ urls: String...) -> ToolInput { .lines(urls.map { "{\"url\":\"\($0)\"}" }) }
 
-    /// Regression test: the first record chose the server that received the secret.
+    /// Regression test: the server of the first record once received the secret.
     @Test(arguments: ["--header", "--header @", "--bearer-file"])
     func recordsCannotChooseTheReceiverOfASecret(option: String) throws {
         let (option, value) = try given(option)
@@ -106,7 +106,7 @@ struct HeaderTests {
         #expect(listener.values("X-A").isEmpty)
     }
 
-    @Test func secretIsSentToItsNamedServerForRecords() throws {
+    @Test func secretForANamedServerIsSentOnlyToThatServer() throws {
         let token = try home.write("token", "t0ken\n")
         let origin = listener.server.address
         let options = ["--header", "\(origin) X-A: 1", "--bearer-file", "\(origin) \(token)"]
@@ -188,7 +188,7 @@ struct HeaderTests {
         try put(["http://localhost.:\(listener.server.port)/a.png"]).expect(0)
     }
 
-    @Test func nameAfterAllowPrivateIsAnArgument() throws {
+    @Test func fileNameAfterAllowPrivateIsNotItsValue() throws {
         try home.write("cafe", DrawnPicture.gradient(4, 4).png())
         try home.run("img-cache", ["put", "--allow-private", "cafe"]).expect(0)
     }
@@ -226,7 +226,7 @@ struct PaceTests {
         let server = try LoopbackServer { _ in .bytes(picture, type: "image/png") }
         let home = try ToolHome(environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"])
         let urls = (0..<4).map { "\(server.address)/\($0).png" }
-        // The rate allows all four downloads within half a second.
+        // At this rate, the four downloads take half a second.
         let rate = picture.count * 4 * 2
         let start = ContinuousClock.now
         try home.run("img-cache", ["put", "APOD_TOOLS_RATE=\(rate)"] + urls).expect(0)

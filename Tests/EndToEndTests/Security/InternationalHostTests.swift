@@ -20,7 +20,7 @@ private let hasLibidn2: Bool = {
     private static let written = "http://bu\u{308}cher.example/a.jpg"
     private static let mapped = "http://xn--bcher-kva.example/a.jpg"
 
-    /// A folder with an unloadable libidn2.
+    /// Returns an environment in which libidn2 cannot be loaded.
     private func withoutLibrary(_ home: ToolHome) throws -> [String: String] {
         try home.write("broken/libidn2.so.0", "none")
         return ["LD_LIBRARY_PATH": home.path("broken")]

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: ["022", "077", "027"])
-    func modeOfANewOutputFollowsTheUmask(_ umask: String) throws {
+    func newOutputFileFollowsTheUmask(_ umask: String) throws {
         let home = try home()
         try home.shell("umask \(umask); img-downsample a.png --width 20 -o new.png").expect(0)
         #expect(TestFile.mode(home.path("new.png")) == 0o666 & ~(mode_t(umask, radix: 8) ?? 0))
@@ -78,7 +78,7 @@ import Testing
         let tool = try Tools.path("img-downsample")
         #expect(try calls(home, "\(tool) a.png --width 20 -o b.png --sync") == ["sync", "rename", "sync"])
         #expect(try calls(home, "\(tool) a.png --width 20 -o b.png") == ["rename"])
-        // The new folder's own entry is flushed first.
+        // The entry of the new folder in its parent is flushed first.
         #expect(
             try calls(home, "\(tool) a.png --width 20 --output-dir out --sync")
                 == ["sync", "sync", "rename", "sync"])

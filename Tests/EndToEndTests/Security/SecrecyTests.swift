@@ -29,7 +29,7 @@ struct SecrecyTests {
             Sample.url("hidden.jpg"), Sample.url("hidden.jpg", faults: ["status-404"]),
             Sample.url("hidden-slow.jpg", faults: ["status-503"]), Sample.url("hidden-cut.jpg", faults: ["cut-half"]),
         ].map(hidden)
-        // The addresses are in records, because an argument would be added to its record.
+        // An output record repeats an address argument, so the addresses are passed in a field of the input records.
         let lines = urls.map { "{\"media\":\"\($0)\"}" }
         let output = try home.run(
             "img-cache", ["put", "-v", "APOD_TOOLS_RETRIES=1", "--field", "url=media"], stdin: .lines(lines))

@@ -10,7 +10,7 @@ private struct Route: Sendable, CustomTestStringConvertible {
     let secrets: [String]
     /// The options that pass the secret.
     var options: [String] = []
-    /// The path in the home and the text of a file with the secret.
+    /// A file with the secret: its path in the home, and its text.
     var file: (path: String, text: String)?
     /// Adds the secret to the address of a server.
     var address: @Sendable (String) -> String = { $0 }
@@ -126,7 +126,7 @@ struct SecretRoutesTests {
             if command == "path" { outputs.append(try home.run("img-cache", ["ls", "-v"])) }
         }
         outputs.append(try home.run("img-cache", ["stats", "-v", "--json"]))
-        // The argument parser quotes an invalid command line.
+        // The message about an invalid command line quotes its arguments.
         outputs.append(try home.run("img-cache", ["stats", url("good", route)] + route.options))
 
         #expect(outputs.contains { $0.stdout.contains("\"status\":\"miss\"") })
@@ -154,7 +154,7 @@ struct SecretRoutesTests {
         let asked = server.requests("127.0.0.1")
         #expect(!asked.isEmpty && asked.allSatisfy(isThere))
         let behind = server.requests("localhost")
-        // The proxy receives all requests, with its own password.
+        // A proxy receives all requests with its password.
         #expect(!behind.isEmpty && (route.name == "proxy" || !behind.contains(where: isThere)))
     }
 

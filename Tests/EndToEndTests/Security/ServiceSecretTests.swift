@@ -108,7 +108,7 @@ struct ServiceSecretTests {
                 outputs.append(try home.run(way.tool, arguments, environment: environment(way, place)))
             }
         }
-        // The argument parser quotes an invalid command line.
+        // The message about an invalid command line quotes its arguments.
         outputs.append(try home.run(way.tool, arguments(way) + ["--no-such-option"]))
         #expect(outputs.contains { $0.status == 0 })
         #expect(outputs.contains { $0.stderr.contains("GET http://127.0.0.1") })

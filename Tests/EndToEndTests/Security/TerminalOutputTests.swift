@@ -34,7 +34,7 @@ struct TerminalOutputTests {
         }
     }
 
-    @Test func valuesAreEscapedAsText() throws {
+    @Test func printedValuesAreEscapedAsText() throws {
         let home = try ToolHome()
         for (fields, piped) in [("title", Self.raw + "\n"), ("date,title", "2024-02-01\t\(Self.raw)\n")] {
             let arguments = ["get", "--field", "url=none", "--print", fields]
@@ -46,7 +46,7 @@ struct TerminalOutputTests {
     }
 
     @Test(arguments: ["text", "markdown", "html", "atom", "url"])
-    func formatsOfADayAreEscaped(_ format: String) throws {
+    func everyFormatOfADayIsEscaped(_ format: String) throws {
         let service = try SampleServer([])
         let home = try ToolHome(environment: service.environment)
         try home.run("apod-fetch", ["--date", "2024-02-01", "--format", format], stdout: .terminal).expect(0)

@@ -83,7 +83,7 @@ struct CachedDaysTests {
         #expect(try (0...6).contains(before + service.requests().total - whole))
     }
 
-    @Test func oldRecordIsServedWithOneWarningIfTheServiceIsDown() throws {
+    @Test func staleRecordIsServedWithAWarningIfTheServiceIsDown() throws {
         _ = try fetch(["--date"]).expect(0)
         _ = try fetch(["--date", "2024-02-01"]).expect(0)
         for arguments in [["--date"], ["--date", "2024-02-01"]] {
@@ -111,7 +111,8 @@ struct CachedDaysTests {
     }
 
     @Test func waiterTakesOverFromADeadProcess() throws {
-        // The processes use the same service at two addresses, so the second waits for the days of the first.
+        // The first process uses an address of the service at which responses stall, so the second process waits for
+        // the days that the first has requested.
         let stalled = ["APOD_SCIENCE_URL": service.url("/wp-json/wp/v2/apod-basic", faults: ["stall"])]
         let month = ["--date", "2023-01-01..2023-01-20", "-v"]
         let dead = try home.start("apod-fetch", month, environment: stalled)
@@ -126,7 +127,7 @@ struct CachedDaysTests {
     @Test func signalEndsARunOfManyPages() throws {
         let stalled = ["APOD_SCIENCE_URL": service.url("/wp-json/wp/v2/apod-basic", faults: ["stall"])]
         let running = try home.start("apod-fetch", year + ["-v", "--jobs", "4"], environment: stalled)
-        // The request for the fourth page: every job has a request in progress.
+        // Once the fourth page is requested, each of the four jobs has a request in progress.
         #expect(running.waitForErrors("requesting 2023-03-17 to"))
         running.kill(SIGTERM)
         let output = running.wait(deadline: .seconds(10))

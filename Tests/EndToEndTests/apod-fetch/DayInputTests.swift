@@ -17,7 +17,7 @@ import Testing
         let home = try Sample.home()
         let running = try home.start("apod-fetch", ["--date", "2024-02-01"])
         #expect(running.readLine()?.contains("2024-02-01") == true)
-        #expect(running.readLine() == nil, "it ends although its input is open")
+        #expect(running.readLine() == nil, "the tool ends although its input is open")
         _ = try running.wait().expect(0)
     }
 

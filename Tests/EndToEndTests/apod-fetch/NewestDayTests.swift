@@ -5,7 +5,7 @@ import Testing
 
 /// The newest day, before and after its picture is published.
 struct NewestDayTests {
-    /// The date at UTC-4, where NASA publishes.
+    /// The date in NASA's time zone, UTC-4.
     private var newest: CalendarDay { CalendarDay(at: .now(), offset: .seconds(-4 * 3600)) }
 
     @Test func everyRequestForTodayReturnsTheNewestDay() throws {
@@ -21,19 +21,19 @@ struct NewestDayTests {
         #expect(try date(["--date", "yesterday"]) == "\(newest.advanced(by: -1))\n")
     }
 
-    @Test func yesterdayIsTheNewestDayBeforeTodaysPicture() throws {
+    @Test func yesterdayIsTheNewestDayUntilTodaysPictureIsPublished() throws {
         let service = try SampleServer(["--today", newest.advanced(by: -1).description])
         let home = try ToolHome(environment: service.environment)
         let record = try home.run("apod-fetch", ["--date"]).expect(0).record
         #expect(record.string("date") == newest.advanced(by: -1).description)
-        // An explicit date fails, because it is not published yet.
+        // An explicit date fails, because its picture is not published yet.
         let named = try home.run("apod-fetch", ["--date", newest.description]).expect(75)
         #expect(try named.record.string("error.code") == "not-published")
         #expect(try named.record.bool("error.transient") == true)
         #expect(try named.record.string("date") == newest.description)
     }
 
-    @Test func todaysPictureMayBeRequired() throws {
+    @Test func requireTodayFailsUntilTodaysPictureIsPublished() throws {
         for (day, status) in [(newest, Int32(0)), (newest.advanced(by: -1), 75)] {
             let service = try SampleServer(["--today", day.description])
             let home = try ToolHome(environment: service.environment)
@@ -54,7 +54,7 @@ struct NewestDayTests {
         #expect(open.lines.last == newest.description, "\(open)")
     }
 
-    @Test func lastDaysEndWithTheNewestPicture() throws {
+    @Test func lastOptionEndsWithTheNewestPicture() throws {
         let service = try SampleServer(["--today", newest.advanced(by: -1).description])
         let home = try ToolHome(environment: service.environment)
         let output = try home.run("apod-fetch", ["--last", "3", "--print", "date", "--media", "image,video,other"])
@@ -66,7 +66,7 @@ struct NewestDayTests {
         #expect(open.stderr.contains("the picture of \(newest) is not published yet; skipped"), "\(open)")
     }
 
-    @Test func pauseOfSeveralDaysIsReportedInOneLine() throws {
+    @Test func severalDaysWithoutAPictureAreReportedInOneLine() throws {
         let last = newest.advanced(by: -5)
         let service = try SampleServer(["--today", last.description])
         let home = try ToolHome(environment: service.environment)

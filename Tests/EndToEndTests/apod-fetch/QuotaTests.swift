@@ -47,7 +47,7 @@ struct QuotaTests {
     @Test func exhaustedQuotaIsReportedAndStopsRequests() throws {
         let service = try Service(limit: 5)
         let home = try service.home()
-        // Single days, each of which causes a request.
+        // The days are not consecutive, so each causes a request.
         for day in [1, 5, 9, 13, 17] {
             let output = try fetch(home, [day], "-v").expect(0)
             #expect(output.stderr.contains("of 5 requests left"), "\(output)")

@@ -3,9 +3,9 @@ import Support
 import TestSupport
 import Testing
 
-/// The requests of `gif-cache` to its service.
+/// The requests that `gif-cache` sends to its service.
 struct ExerciseServiceTests {
-    @Test func putWaitsForTheBurstLimit() throws {
+    @Test func putRetriesAfterTheBurstLimit() throws {
         let gif = DrawnAnimation([.gradient(4, 4), .gradient(4, 4)]).gif()
         let asked = Monitor(0)
         let server = try LoopbackServer { request, connection in
@@ -71,7 +71,7 @@ struct ExerciseServiceTests {
         _ = try ToolHome(environment: service.environment).run("gif-cache", ["list", "--offline"]).expect(75)
     }
 
-    @Test func openServiceGIFsAreFetchedWithoutTheKey() throws {
+    @Test func gifsOfTheOpenServiceAreFetchedWithoutTheKey() throws {
         let gif = DrawnAnimation([.gradient(4, 4), .gradient(4, 4)]).gif()
         let asked = Monitor<[LoopbackRequest]>([])
         let media = try LoopbackServer { request in

@@ -77,7 +77,7 @@ struct GifCacheContentTests {
             .expectRefusal(64, "gif-cache", "--output", "one id")
     }
 
-    /// The first frames, as rendered by the test suite's own pictures.
+    /// Compares first frames with the expected pixels in the GIF test suite.
     @Test(
         .enabled(if: Corpus.isPresent),
         arguments: [
@@ -109,7 +109,7 @@ struct GifCacheContentTests {
         let png = DrawnPicture.noise(4, 4, seed: 1).png()
         try home.keep(png, as: "exercisedb:0003@180")
         let picture = try home.write("new.png", png)
-        // A picture of another tool is not checked.
+        // `gif-cache verify` does not check pictures that other tools stored.
         try home.run("img-cache", ["put", picture, "--key", "my-own"]).expect(0)
         let steps = try home.run("gif-cache", ["verify"]).expect(1).records
         let problems = try steps.compactMap { $0.raw("problems") }.flatMap { try Record.list(parsing: Array($0)) }

@@ -59,7 +59,7 @@ extension GifsicleInfo.Image {
     /// Parses a line such as `disposal asis delay 0.07s`.
     fileprivate mutating func set(_ words: [String]) {
         if let index = words.firstIndex(of: "disposal") {
-            // Old programs wrote 4 instead of 3.
+            // Some old programs write the disposal method 4 instead of 3.
             let names = ["none": "unspecified", "asis": "keep", "background": "background", "previous": "previous"]
             disposal = names[words[index + 1]] ?? (words[index + 1] == "4" ? "previous" : words[index + 1])
         }

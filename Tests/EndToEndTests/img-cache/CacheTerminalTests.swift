@@ -11,7 +11,7 @@ struct CacheTerminalTests {
         try home.run("img-cache", ["put", "\(key).png", "--key", key]).expect(0)
     }
 
-    @Test func listingIsATable() throws {
+    @Test func listingOnATerminalIsATable() throws {
         try put("moon")
         try put("mars\u{202E}")
         let table = try home.run("img-cache", ["ls"], stdout: .terminal).expect(0).stdout

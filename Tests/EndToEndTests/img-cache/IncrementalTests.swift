@@ -31,7 +31,7 @@ struct IncrementalTests {
     }
 
     private func record(_ tool: RunningTool) throws -> Record {
-        let line = try #require(tool.readLine(), "no record came")
+        let line = try #require(tool.readLine(), "no record was printed")
         return try #require(try Record.list(parsing: Array(line.utf8)).first)
     }
 
@@ -203,7 +203,7 @@ struct IncrementalTests {
         let parent = folder[..<(folder.lastIndex(of: "/") ?? folder.endIndex)]
         try home.shell("touch -d '-15 minutes' \(paths[..<6].joined(separator: " ")) '\(parent)/x.preview'").expect(0)
         try home.shell("touch -d '-5 minutes' \(paths[6...].joined(separator: " "))").expect(0)
-        // A run without the option does not clean up previews.
+        // A run without `--incremental` does not clean up previews.
         try home.run("img-cache", ["put", server.url("other.jpg")]).expect(0)
         #expect(home.leftovers.count == 10)
         try home.run("img-cache", ["put", "--incremental", server.url("other.jpg")]).expect(0)

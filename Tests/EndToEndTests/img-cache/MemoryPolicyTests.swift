@@ -50,7 +50,7 @@ struct MemoryPolicyTests {
         try home.run("img-cache", ["has", picture] + line + ["a"]).expect(0)
         try home.run("img-cache", ["has", picture] + line + ["b"]).expect(1)
         #expect(kept.count == 1)
-        // A path through a link names the same root.
+        // A path through a symbolic link leads to the same root.
         symlink("a", home.path("link"))
         try home.run("img-cache", ["has", picture] + line + ["link"]).expect(0)
     }
@@ -58,7 +58,7 @@ struct MemoryPolicyTests {
     @Test(arguments: [
         ["scope", "switch", "bob", "--purge"], ["scope", "purge", "default"], ["scope", "purge", "--all-scopes"],
     ])
-    func purgingFindsMemoryIfTheRuntimeFolderIsOnADisk(_ line: [String]) throws {
+    func purgeFindsPicturesInMemoryIfTheRuntimeFolderIsOnADisk(_ line: [String]) throws {
         // The runtime folder of this home is on a disk, so pictures are stored in the next candidate folder.
         let home = try ToolHome()
         try home.write("a.png", DrawnPicture.gradient(30, 20).png())
@@ -115,7 +115,7 @@ struct MemoryPolicyTests {
         #expect(try output.records.allSatisfy { $0.string("error.code") ?? "memory-full" == "memory-full" })
         #expect(try taken() <= 1_050_000)
 
-        // Variants count, too, and expired leases free room.
+        // Variants count toward the limit, and entries with expired leases make room.
         let lines = stored.map { String(decoding: $0.line, as: UTF8.self) }
         try run("img-downsample", ["--width", "140", "--config", config], .lines(lines))
             .expectFailure(75, code: "memory-full", tool: "img-downsample")

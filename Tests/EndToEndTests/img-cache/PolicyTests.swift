@@ -24,8 +24,8 @@ struct PolicyTests {
         home.folder.contents().filter { $0.hasPrefix("run/apod-tools-bypass/") }
     }
 
-    /// Whether the disk has no entry. The root itself may exist: a tool creates it before it gives up the right to do
-    /// so, even if it stores nothing.
+    /// Whether the disk has no entry. The root itself may exist: before confinement, a tool creates the root even if it
+    /// then stores nothing.
     private func isEmpty(_ home: ToolHome) throws -> Bool {
         try home.shell("ls -A \"$APOD_TOOLS_CACHE_DIR\" 2>/dev/null || true").expect(0).stdout.isEmpty
     }
@@ -58,7 +58,7 @@ struct PolicyTests {
         ["apod-fetch", "--help"],
         ["img-cache", "no-such-command"],
     ])
-    func firstRunOfAnyToolAfterTheLeaseRemovesTheFile(_ line: [String]) throws {
+    func nextRunOfAnyToolRemovesAnEphemeralFileWithAnExpiredLease(_ line: [String]) throws {
         let home = try Sample.home()
         let url = try Sample.url("policy-sweep.jpg")
         try home.run("img-cache", ["put", "--policy", "disabled", url]).expect(0)
@@ -70,7 +70,7 @@ struct PolicyTests {
         #expect(bypassed(home) == [])
     }
 
-    @Test func openFileOutlivesItsLease() throws {
+    @Test func openFileStaysReadableAfterItsLease() throws {
         let home = try Sample.home()
         let url = try Sample.url("policy-open.jpg")
         try home.run("img-cache", ["put", "--policy", "disabled", url]).expect(0)
@@ -175,7 +175,7 @@ struct PolicyTests {
     }
 
     @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
-    func verifyFollowsThePolicy() throws {
+    func verifyChecksMemoryUnderTheMemoryPolicy() throws {
         let place = try MemoryHome()
         let url = try Sample.url("policy-memory-verify.jpg")
         let path = try #require(

@@ -12,7 +12,7 @@ final class ScanServer: Sendable {
     private let server: LoopbackServer
     private let state = Monitor(State())
 
-    /// The offsets after which a scan is detectably complete; they include the beginning of the next scan.
+    /// The offsets at which a client can detect that a scan is complete: each includes the beginning of the next scan.
     static func parts(of bytes: [UInt8]) -> [Int] {
         var finder = ScanFinder()
         var ends: [Int] = []

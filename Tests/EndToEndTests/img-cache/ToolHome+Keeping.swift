@@ -15,7 +15,7 @@ extension ToolHome {
             settings: CacheSettings(root: cacheRoot, places: places), interruption: Interruption())
         defer { caches.close() }
         guard case .cache(let cache) = try caches.storage(policy, scope: scope) else {
-            throw UsageFailure("a policy that keeps nothing")
+            throw UsageFailure("the policy stores nothing")
         }
         return try cache.store(MemorySource(bytes), key: CacheKey(printed: key)).entry.path
     }

@@ -145,11 +145,11 @@ struct DownsampleColourTests {
         try home.write(
             "see-through.png",
             Picture.png(64, 32, depth: 8, colourType: 3, rows: rows(indices), chunks: [palette, transparent]))
-        // 1 bit: black, then white.
+        // A picture with 1 bit per sample: the left half is black, and the right half is white.
         let bits = [UInt8](repeating: 0, count: 4) + [UInt8](repeating: 255, count: 4)
         try home.write("bits.png", Picture.png(64, 32, depth: 1, colourType: 0, rows: rows(bits)))
         for x in [2, 8, 13] {
-            // The mean of the two columns that become one.
+            // The mean of the four source columns that become one column.
             let level = x * 16 + 6
             for file in ["rgb16.png", "palette.png"] {
                 let seen = try home.shrunk([file, "--width", "16"]).colour(x, 4)
@@ -185,7 +185,7 @@ struct DownsampleColourTests {
             }
             #expect(abs(made.mean(3) - 127.5) < 6)
         }
-        // On a background: half red, half blue.
+        // On a blue background, half of the picture is red and half is blue.
         let flat = try home.shrunk(["a.png", "--width", "8", "--background", "#0000ff"], to: "b.jpg")
         #expect(abs(flat.mean(0) - 127) < 12 && flat.mean(1) < 12 && abs(flat.mean(2) - 127) < 12)
     }

@@ -30,7 +30,7 @@ struct DownsampleFallbackTests {
                 #expect(variant.string("status") == "fallback" && variant.string("format") == "png")
                 #expect(try Picture.size(#require(variant.string("path"))) == size)
             }
-            // The corners and the gradient follow the style; the gradient keeps a light card light.
+            // The corners are round and the gradient is drawn, but a light card stays light.
             let card = try home.pixels(#require(record.variant("launch-card")?.string("path")))
             #expect(card.colour(0, 0)[3] == 0 && card.colour(799, 399)[3] == 0)
             let (above, below) = (card.colour(400, 20), card.colour(400, 398))
@@ -42,10 +42,10 @@ struct DownsampleFallbackTests {
         #expect(!records[0].has("error"))
         #expect(
             records[0].variant("pager")?.string("path") != records[1].variant("pager")?.string("path"),
-            "a video isn't a picture that is missing")
+            "the placeholder of a video differs from the placeholder of a failed picture")
         // Only --strict counts failures of earlier tools.
         #expect(try home.run("img-downsample", arguments + ["--strict"], stdin: .lines(lines)).status == 69)
-        // Without the option the records pass unchanged.
+        // Without `--fallback`, the records pass unchanged.
         let passed = try home.run("img-downsample", ["--variant", "pager"], stdin: .lines(lines)).expect(0)
         #expect(passed.lines == lines)
     }
@@ -102,7 +102,7 @@ struct DownsampleFallbackTests {
         #expect(try Picture.header(piped.stdoutBytes).format == .png, "\(file)")
         #expect(try decode(MemorySource(piped.stdoutBytes)).words == "600x400")
         #expect(piped.stdoutBytes == (try home.bytes("made.png")))
-        // Without the option no file is left.
+        // Without `--fallback`, no output file is left.
         _ = try home.run("img-downsample", [file, "--width", "60", "-o", "none.png"]).expect(status)
         #expect(!TestFile.exists(home.path("none.png")))
     }
@@ -182,7 +182,7 @@ struct DownsampleFallbackTests {
             let row = Set((200..<600).map { card.colour($0, 180) })
             #expect(row.count > 1)
         }
-        // A single output gets the same single warning about the font.
+        // A run with a single output also prints one warning about the font.
         try home.write("text.jpg", "no picture")
         let plain = try home.run(
             "img-downsample", ["text.jpg", "--variant", "launch-card", "--fallback", "-o", "x.png"],

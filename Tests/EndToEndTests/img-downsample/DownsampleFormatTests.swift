@@ -89,7 +89,7 @@ struct DownsampleFormatTests {
         let output = try home.run("img-downsample", [path, "--width", "30"])
         if output.status == 69 {
             #expect(output.stderr.contains("cannot read TIFF: libtiff"))
-            Log.standardError("\n*** NO LIBTIFF: what img-downsample reads as TIFF is NOT TESTED.\n\n")
+            Log.standardError("\n*** NO LIBTIFF: reading TIFF with img-downsample is NOT TESTED.\n\n")
             return
         }
         let variant = try #require(try output.expect(0).record.variant("custom"))
@@ -122,7 +122,7 @@ struct DownsampleFormatTests {
         if output.status == 69 {
             #expect(output.stderr.contains("AVIF") && output.stderr.contains("libavif"))
             #expect(!TestFile.exists(home.path("b.avif")))
-            Log.standardError("\n*** NO LIBAVIF: what img-downsample writes as AVIF is NOT TESTED.\n\n")
+            Log.standardError("\n*** NO LIBAVIF: writing AVIF with img-downsample is NOT TESTED.\n\n")
             return
         }
         _ = try output.expect(0)
@@ -161,7 +161,7 @@ struct DownsampleFormatTests {
             }
             #expect(counts == counts.sorted() && Set(counts).count == 4, "\(format): \(counts)")
             _ = try home.run("img-downsample", ["sky.jpg", "--width", "300", "-o", "b.\(format)"]).expect(0)
-            #expect(try home.bytes("b.\(format)").count == counts[2], "82 is usual")
+            #expect(try home.bytes("b.\(format)").count == counts[2], "82 is the default")
         }
     }
 
@@ -208,7 +208,7 @@ struct DownsampleFormatTests {
             let limit = whole * share / 10
             let fitted = try bytes(["--fit-bytes", "\(limit)"])
             #expect(fitted.count <= limit)
-            // Finds the highest quality that fits; no other quality up to 82 fits.
+            // A binary search finds the highest quality up to 82 that fits.
             var (least, most) = (1, 82)
             while least < most {
                 let middle = (least + most + 1) / 2
@@ -234,7 +234,7 @@ struct DownsampleFormatTests {
         try home.write("sky.jpg", try Picture.encoded(.sky(200, 150, seed: 2), .jpeg))
         let plain = try home.shrunk(["sky.jpg", "--width", "100"], to: "plain.jpg")
         let made = try home.shrunk(["sky.jpg", "--width", "100", "--progressive"], to: "made.jpg")
-        // SOF2 instead of SOF0 (T.81, table B.1).
+        // A progressive JPEG has SOF2 instead of SOF0 (T.81, table B.1).
         func marker(_ name: String) throws -> UInt8? {
             let bytes = try home.bytes(name)
             return (0..<bytes.count - 1).first { bytes[$0] == 0xFF && [0xC0, 0xC2].contains(bytes[$0 + 1]) }.map {
@@ -362,7 +362,7 @@ struct DownsampleFormatTests {
         }
     }
 
-    @Test func stillOfAnAnimationIsOneOfItsFrames() throws {
+    @Test func frameOptionSelectsAFrameOfAnAnimation() throws {
         let home = try ToolHome()
         try home.write("a.gif", moving(loop: 0))
         _ = try home.run("img-downsample", ["a.gif", "-o", "a.webp"]).expect(0)
@@ -425,7 +425,7 @@ struct DownsampleFormatTests {
         #expect(try timing(home.bytes(target)).delays == [70, 200, 3000])
     }
 
-    @Test(arguments: ["attention", "entropy"]) func animationIsCroppedAtOnePlace(gravity: String) throws {
+    @Test(arguments: ["attention", "entropy"]) func allFramesAreCroppedAtTheSamePosition(gravity: String) throws {
         let home = try ToolHome()
         // A busy spot that moves along a ramp. The ramp identifies the position of the crop.
         let noise = DrawnPicture.noise(30, 30, seed: 7)

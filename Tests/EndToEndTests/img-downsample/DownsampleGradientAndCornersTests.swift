@@ -8,7 +8,8 @@ import Testing
 struct DownsampleGradientAndCornersTests {
     // MARK: Gradient
 
-    /// The opacity of black by definition: evenly spaced stops from the bottom edge to the top edge, or to the middle.
+    /// Returns the defined opacity of black in a row. The stops are evenly spaced from the bottom edge to the top edge,
+    /// or to the middle for `enhanced`.
     private func opacity(_ kind: String, row: Int, height: Int) -> Double {
         let stops = [0.8, 0.5, 0.2, 0]
         var way = (Double(height) - Double(row) - 0.5) / Double(height)
@@ -92,7 +93,7 @@ struct DownsampleGradientAndCornersTests {
         }
     }
 
-    @Test(arguments: [1, 2, 3, 4]) func cornersShowTheBackgroundWithoutAlpha(channels: Int) throws {
+    @Test(arguments: [1, 2, 3, 4]) func cornersShowTheBackgroundIfTheFormatHasNoAlpha(channels: Int) throws {
         let home = try ToolHome()
         let colour: [UInt8] = [[200], [200, 255], [200, 100, 50], [200, 100, 50, 255]][channels - 1]
         try home.write("solid.png", DrawnPicture.solid(128, 96, colour).png())

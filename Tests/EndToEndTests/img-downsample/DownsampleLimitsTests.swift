@@ -71,7 +71,7 @@ struct DownsampleLimitsTests {
         #expect(try home.run("img-downsample", ["--help"]).expect(0).stdout.contains("--\(option)") == typed)
     }
 
-    @Test func bombIsRefusedByItsHeader() throws {
+    @Test func decompressionBombIsRefusedByItsHeader() throws {
         let home = try ToolHome()
         // A few bytes that claim enormous dimensions.
         let png = Picture.png(60_000, 60_000, depth: 8, colourType: 6, rows: [])
@@ -80,7 +80,7 @@ struct DownsampleLimitsTests {
         jpeg.replaceSubrange(frame + 5..<frame + 9, with: [0xFF, 0xFF, 0xFF, 0xFF])
         var gif = DrawnPicture.gradient(4, 4).gif()
         gif.replaceSubrange(6..<10, with: [0xFF, 0xFF, 0xFF, 0xFF])
-        // At any limit, a JPEG scan must be long enough for its pixels.
+        // Regardless of the limits, a JPEG scan must be long enough for its pixels.
         let bombs =
             [
                 ("bomb.png", png, 77, "limit"), ("bomb.jpg", jpeg, 65, "a scan with incomplete data"),
@@ -92,7 +92,7 @@ struct DownsampleLimitsTests {
             let output = tool.wait(deadline: .seconds(5))
             try output.expectRefusal(status, "img-downsample", name, reason)
         }
-        // Many tiny frames.
+        // This GIF has many tiny frames.
         var animation = DrawnAnimation((0..<2).map { _ in .solid(2, 2, [0, 0, 0]) })
         animation.frames = [DrawnAnimation.Frame](repeating: animation.frames[0], count: 2001)
         try home.write("frames.gif", animation.gif())

@@ -81,7 +81,7 @@ struct DownsampleOptionCombinationsTests {
     }
 
     @Test(arguments: [["--print-hash"], ["--incremental"], ["--print", "path"], ["--pretty"]])
-    func recordOptionsAreRefusedWithoutRecords(options: [String]) throws {
+    func recordOptionsAreRefusedIfNoRecordsArePrinted(options: [String]) throws {
         let home = try ToolHome()
         try home.write("sky.jpg", Picture.sky)
         let output = try home.run("img-downsample", ["sky.jpg", "-o", "out.jpg"] + options)

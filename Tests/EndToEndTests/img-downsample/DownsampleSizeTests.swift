@@ -44,7 +44,7 @@ struct DownsampleSizeTests {
         for other in [near, turned] {
             #expect(other.string("status") == "hit" && other.string("path") == first.string("path"))
         }
-        // `pager` is a bucket like any other.
+        // The size of `pager` is also a bucket.
         let pager = try made("--variant", "pager")
         let covering = try made("--fit", "512x512")
         #expect(pager.string("status") == "made" && covering.string("status") == "hit")
@@ -86,7 +86,7 @@ struct DownsampleSizeTests {
             #expect(try home.shrunk([file] + box + [mode]).words == small, "\(file) \(mode)")
             #expect(try home.shrunk([file] + box + [mode, "--enlarge"]).words == large, "\(file) \(mode) enlarged")
         }
-        // Too small in only one direction.
+        // The picture is too small in only one direction.
         #expect(
             try home.shrunk(["wide.png", "--width", "50", "--height", "50", "--content-mode", "fill"]).words == "40x40")
         #expect(
@@ -153,7 +153,7 @@ struct DownsampleSizeTests {
     ])
     func orientationIsAppliedBeforeOtherOptions(options: [String]) throws {
         let home = try ToolHome()
-        // Only positions matter, so the picture has no fine detail, in whose chroma the decoders differ.
+        // Only positions matter. The decoders differ in the chroma of fine detail, so the picture has none.
         let stored = try Picture.encoded(.quarters(160, 96), .jpeg)
         var names: [String] = []
         for orientation in UInt8(1)...8 {
@@ -189,7 +189,7 @@ struct DownsampleSizeTests {
             .expectRefusal(64, "img-downsample", "--rotate", "45")
     }
 
-    /// Three fields, side by side or stacked.
+    /// A picture of a red, a green and a blue field, side by side or stacked.
     private func fields(wide: Bool) -> DrawnPicture {
         let colours: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255]]
         return DrawnPicture(width: wide ? 90 : 30, height: wide ? 30 : 90, channels: 3) { x, y in

@@ -34,8 +34,8 @@ struct DownsampleStyleTests {
         let home = try ToolHome()
         try home.write("white.png", DrawnPicture.solid(800, 600, [255, 255, 255]).png())
         for (name, size, middle, isRound) in [
-            // In the middle row, black has the opacity 0.8 - 0.3 s with s = 1.5, which is 0.35; the enhanced gradient
-            // ends there.
+            // In the middle row, black has the opacity 0.8 - 0.3 × 1.5 = 0.35 in the standard gradient, and the
+            // enhanced gradient ends.
             ("launch-card", "800x400", 166, true), ("detail-view", "800x600", 255, false),
             ("rocket-card", "320x400", 166, true), ("preference-view", "320x240", 166, true),
         ] {
@@ -76,7 +76,7 @@ struct DownsampleStyleTests {
         #expect(west.mean(0) < 100 && east.mean(0) > 155)
     }
 
-    @Test func cardIsAStyleInPoints() throws {
+    @Test func sizeOfTheCardStyleIsInPoints() throws {
         let home = try ToolHome()
         try home.write("wide.png", DrawnPicture.gradient(900, 600).png())
         for (options, size) in [
@@ -124,7 +124,7 @@ struct DownsampleStyleTests {
         }
         let hero = try home.shrunk(["wide.png", "--variant", "hero", "--config", file])
         #expect(hero.colour(0, 0)[3] == 0 && hero.colour(120, 119)[3] == 255)
-        // On a terminal, a table.
+        // On a terminal, the output is a table.
         let table = try home.run("img-downsample", ["styles", "--config", file], stdout: .terminal).expect(0)
         let lines = table.stdout.split(whereSeparator: \.isNewline)
         #expect(lines.count == 7 && lines.contains { $0.contains("hero") && $0.contains(file) })

@@ -5,7 +5,7 @@ import Records
 import Support
 import TestSupport
 
-// Shared by the tests of img-downsample's options: pixels of its output, and generated pictures.
+// Functions for the tests of img-downsample: pixels of its output, and generated pictures.
 
 extension PixelBuffer {
     /// The pixels of a drawn picture.
@@ -91,7 +91,7 @@ extension Record {
 extension Picture {
     /// A photograph-like sky as a JPEG of 1200x900.
     static let sky: [UInt8] = jpegSky(1200, 900)
-    /// 900x1200.
+    /// A photograph-like sky as a JPEG of 900x1200.
     static let tallSky: [UInt8] = jpegSky(900, 1200)
 
     static func jpegSky(_ width: Int, _ height: Int) -> [UInt8] {
@@ -177,7 +177,7 @@ enum DrawnEXIF {
                 ], at: 8, next: next)
         }
         let gpsPlace = 8 + main(gps: 0, next: 0).count
-        // GPSMapDatum.
+        // The GPS directory contains only GPSMapDatum.
         let gps = directory([text(0x0012, place)], at: gpsPlace, next: 0)
         let second = gpsPlace + gps.count
         let start = Array("MM".utf8) + [0, 42, 0, 0, 0, 8]
@@ -250,7 +250,7 @@ struct DrawnProfile {
         let light = colour.map { pow(Double($0) / 255, gamma) }
         if colorants.isEmpty { return [Int](repeating: encoded(light[0]), count: 3) }
         let xyz = (0..<3).map { row in (0..<3).reduce(0.0) { $0 + colorants[$1][row] * light[$1] } }
-        // From XYZ under D50 to linear sRGB (Bradford; Lindbloom).
+        // Converts XYZ relative to D50 to linear sRGB (Bradford; Lindbloom).
         let matrix = [
             [3.1338561, -1.6168667, -0.4906146], [-0.9787684, 1.9161415, 0.0334540],
             [0.0719453, -0.2289914, 1.4052427],

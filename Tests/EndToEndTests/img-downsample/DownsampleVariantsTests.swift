@@ -114,7 +114,7 @@ struct DownsampleVariantsTests {
                 #expect(try TestFile.bytes(#require(variant.string("path"))).count == variant.integer("bytes"))
             }
         }
-        // Without the option there is a single record with all variants.
+        // Without `--incremental`, there is a single record with all variants.
         let one = try home.run(
             "img-downsample", arguments.dropLast() + (intoFolder ? ["--output-dir", "out"] : [])
         ).expect(0).record
@@ -144,7 +144,7 @@ struct DownsampleVariantsTests {
             #expect(red[0] > 230 && red[1] < 25 && red[2] < 25, "\(red)")
             #expect(try Picture.header(first).orientation == .upright)
         }
-        // Without the option there is no thumbnail.
+        // Without `--incremental`, there is no thumbnail.
         let plain = try home.run("img-downsample", ["sky.jpg", "--variant", "pager"]).expect(0).record
         #expect(plain.variant("thumbnail") == nil)
     }
@@ -188,7 +188,7 @@ struct DownsampleVariantsTests {
 
     // MARK: Records
 
-    @Test func foreignFieldsStayUnchanged() throws {
+    @Test func unknownFieldsStayUnchanged() throws {
         let home = try ToolHome()
         let path = try home.write("a.png", DrawnPicture.gradient(40, 20).png())
         let line =
@@ -267,7 +267,7 @@ struct DownsampleVariantsTests {
             #expect(record.variantSize("custom") == "100x75")
             #expect(try Picture.size(#require(variant.string("path"))) == "100x75")
         }
-        // A variant cached with the option does not make the picture valid without it.
+        // A variant cached with `--allow-damaged=truncated` does not make the picture valid without the option.
         try refused()
         let folder = try home.run("img-downsample", arguments + ["--allow-damaged=truncated", "--output-dir", "out"])
             .expect(0)
@@ -278,7 +278,7 @@ struct DownsampleVariantsTests {
     private static let damaged: [UInt8] = {
         var bytes = Picture.sky
         for place in stride(from: bytes.count / 2, to: bytes.count / 2 + 40, by: 4) { bytes[place] = 0xEE }
-        // A restart marker in a picture without restart intervals.
+        // Inserts a restart marker, although the picture has no restart intervals.
         bytes.replaceSubrange(bytes.count / 2 + 44..<bytes.count / 2 + 46, with: [0xFF, 0xD3])
         return bytes
     }()
@@ -299,7 +299,7 @@ struct DownsampleVariantsTests {
             #expect(variant.bool("damaged") == true && variant.string("status") == status)
             #expect(output.stderr.contains("bad.jpg: the picture is damaged"), "\(output)")
         }
-        // A variant made with the option is not used without it.
+        // A variant made with `--allow-damaged` is not used without the option.
         try refused([])
         let good = try home.run("img-downsample", ["good.jpg", "--width", "100", "--allow-damaged"]).expect(0)
         #expect(try good.record.variant("custom")?.has("damaged") == false && good.stderr.isEmpty)

@@ -16,7 +16,7 @@ struct LibraryMessagesTests {
         let whole = try home.run("img-downsample", [home.write("whole.jxl", Self.picture), "-o", "whole.png"])
         if whole.stderr.contains("libjxl is not installed") { return }
         try whole.expect(0)
-        // Offsets at which damage makes libjxl 0.7 print messages, each for another reason.
+        // Offsets at which damage makes libjxl 0.7 print messages, each for a different reason.
         for place in [11, 21, 34, 45, 53, 63, 77, 83] {
             var damaged = Self.picture
             damaged[place] ^= 0x10

@@ -8,7 +8,7 @@ public final class LoopbackConnection {
 
     private let descriptor: Int32
     private var received: [UInt8] = []
-    /// Whether another request is read after this response.
+    /// Whether the connection stays open for another request after this response.
     public private(set) var staysOpen = true
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }

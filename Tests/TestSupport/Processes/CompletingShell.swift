@@ -134,7 +134,7 @@ public enum CompletingShell: String, CaseIterable, Sendable {
             function=$(complete -p "$tool")
             function=${function##*-F }
             "${function%% *}" "$tool" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
-            # bash replaces only what is behind the last of these signs.
+            # bash replaces only the text after the last of these characters.
             word=${line##* }
             for reply in "${COMPREPLY[@]}"; do printf '%s\n' "${word%"${word##*[:=]}"}$reply"; done
             echo --end--
@@ -148,7 +148,7 @@ public enum CompletingShell: String, CaseIterable, Sendable {
         shift 2
         cat > $dump.setup <<END
         PROMPT= RPROMPT= OUT=$dump.out
-        # Else descriptions are cut.
+        # A narrow terminal would truncate descriptions.
         stty columns 1000
         fpath=($folder \$fpath)
         autoload -U compinit
@@ -158,7 +158,7 @@ public enum CompletingShell: String, CaseIterable, Sendable {
         setopt zle
         unsetopt beep
         compadd() {
-            # Some functions only ask which words would match.
+            # Some functions call compadd only to find out which words match.
             if [[ ${@[1,(i)(-|--)]} == *-(O|A|D)\ * ]]; then
                 builtin compadd "$@"
                 return

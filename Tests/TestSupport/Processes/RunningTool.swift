@@ -20,7 +20,7 @@ public final class RunningTool: Sendable {
     private let output: StreamCollector
     private let errors: StreamCollector
     private let end = Monitor(End())
-    /// Retained, so that the tool's folders outlive it.
+    /// Retained, so that the tool's folders exist while the tool runs.
     private let home: ToolHome?
 
     init(
@@ -75,14 +75,14 @@ public final class RunningTool: Sendable {
     /// Returns the next line of the tool's standard error.
     public func readErrorLine(within limit: Duration = .seconds(30)) -> String? { errors.line(within: limit) }
 
-    /// Waits until the tool has written `count` bytes to standard output. Returns false if the tool ends before, or
-    /// after `limit`.
+    /// Waits until the tool has written `count` bytes to standard output. Returns false if the tool ends first or
+    /// `limit` has passed.
     public func waitForOutput(_ count: Int, within limit: Duration = .seconds(30)) -> Bool {
         output.wait(forBytes: count, within: limit)
     }
 
-    /// Waits until the tool's standard error contains this text. Returns false if the tool ends before, or after
-    /// `limit`.
+    /// Waits until the tool's standard error contains this text. Returns false if the tool ends first or `limit` has
+    /// passed.
     public func waitForErrors(_ text: String, within limit: Duration = .seconds(30)) -> Bool {
         errors.wait(for: text, within: limit)
     }

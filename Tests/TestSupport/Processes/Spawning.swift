@@ -2,7 +2,7 @@ import Libc
 import Support
 
 /// Starts a program with exactly this environment and these three descriptors, with default signal actions and no
-/// blocked signals. Arguments that are not UTF-8 are texts of paths (`String(pathBytes:)`).
+/// blocked signals. An argument that is not UTF-8 is passed as `String(pathBytes:)`.
 ///
 /// Uses `posix_spawn` rather than `fork`, since the test process has threads.
 func spawn(
@@ -122,14 +122,14 @@ final class StreamCollector: Sendable {
         return state.withLock { $0.bytes }
     }
 
-    /// Waits until `text` has been received. Returns false if the stream ends before, or after `limit`.
+    /// Waits until `text` has been received. Returns false if the stream ends first or `limit` has passed.
     func wait(for text: String, within limit: Duration) -> Bool {
         state.wait(atMost: limit) { state -> Bool? in
             String(decoding: state.bytes, as: UTF8.self).contains(text: text) ? true : (state.ended ? false : nil)
         } ?? false
     }
 
-    /// Waits until `count` bytes have been received. Returns false if the stream ends before, or after `limit`.
+    /// Waits until `count` bytes have been received. Returns false if the stream ends first or `limit` has passed.
     func wait(forBytes count: Int, within limit: Duration) -> Bool {
         state.wait(atMost: limit) { $0.bytes.count >= count ? true : ($0.ended ? false : nil) } ?? false
     }

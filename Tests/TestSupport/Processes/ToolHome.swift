@@ -2,7 +2,7 @@ import Libc
 import Support
 
 /// A private home for the tools of a test: `HOME`, XDG folders, working folder and cache root. The environment inherits
-/// nothing from the test process. Removed with the last reference.
+/// nothing from the test process. The folder is removed when this object is released.
 public final class ToolHome: Sendable {
     public let folder: TemporaryFolder
     /// The cache root, `APOD_TOOLS_CACHE_DIR`. Not created in advance.
@@ -71,7 +71,7 @@ public final class ToolHome: Sendable {
         var merged = self.environment
         for (name, value) in environment { merged[name] = value }
         let settings = arguments.filter { word in
-            // A script for bash may begin with such a variable too.
+            // An argument after `bash` may be a script that begins with such an assignment.
             arguments.first != "bash" && ["APOD_TOOLS_", "EXERCISEDB_"].contains(where: word.hasPrefix)
                 && word.contains("=")
         }

@@ -98,8 +98,9 @@ private func openDescriptor(_ path: String, _ flags: Int32) throws -> Int32 {
     return descriptor
 }
 
-/// Held while a pipe is not yet close-on-exec, and while a child process is started: a child that inherits another
-/// child's pipe would keep it open. (`pipe2` would avoid this, but Swift does not import it on every system.)
+/// A lock, held while a pipe is not yet close-on-exec and while a child process is started: a child that inherits
+/// another child's pipe would keep the pipe open. (`pipe2` would avoid this, but Swift does not import it on every
+/// system.)
 let descriptorInheritance = Monitor(())
 
 /// Creates a pipe that no child process inherits: an inherited writing end would keep the reader waiting.

@@ -18,7 +18,7 @@ public enum Tools {
             let text = String(cString: named)
             folders.append(text.hasPrefix("/") ? text : "\(Corpus.packageRoot)/\(text)")
         }
-        // On macOS the tests are a bundle a few folders below the products, loaded by another program.
+        // On macOS another program loads the tests as a bundle, a few folders below the built products.
         var folder = ownImage
         for _ in 0..<4 {
             guard let slash = folder.lastIndex(of: "/") else { break }
@@ -52,7 +52,7 @@ public struct MissingTool: Error, CustomStringConvertible {
     public let folders: [String]
 
     public var description: String {
-        "\(name) is not built: run `swift build`, or set APOD_TOOLS_BIN to the folder it lies in"
+        "\(name) is not built: run `swift build`, or set APOD_TOOLS_BIN to its folder"
             + " (looked in \(folders.joined(separator: ", ")))"
     }
 }

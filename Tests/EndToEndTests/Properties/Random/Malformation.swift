@@ -1,7 +1,7 @@
 import Records
 import TestSupport
 
-/// Faults of an answer with status 200.
+/// Faults of a service's answer.
 enum Malformation: CaseIterable {
     case flippedBytes, cutOff, empty, onlyBlanks, garbage, webPage, otherContentType, oddStatus
     case missingField, otherType, hugeNumber, duplicateField, otherDay

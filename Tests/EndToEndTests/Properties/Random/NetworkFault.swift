@@ -17,9 +17,9 @@ enum NetworkFault: CaseIterable {
         func send(_ status: Int, _ text: String) throws {
             var response = LoopbackResponse.text(text, status: status)
             response.set("Retry-After", pause.map { "\($0)" })
-            // Closes the connection after the response. Otherwise a later fault on the same connection would not count
-            // as a failure, because clients such as libcurl immediately repeat a request on a new connection if a
-            // reused connection is closed (RFC 9112 §9.3.1).
+            // Closes the connection after the response. If a reused connection is closed, clients such as libcurl
+            // immediately repeat the request on a new connection (RFC 9112 §9.3.1), so a later fault on this connection
+            // would not count as a failure.
             connection.close()
             try connection.send(response, to: request)
         }

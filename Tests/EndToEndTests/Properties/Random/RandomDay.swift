@@ -3,7 +3,7 @@ import TestSupport
 
 /// A random day of NASA's services: its content, its answer from each service, and the expected fields of its record.
 struct RandomDay: Sendable {
-    /// The medium of the day, as far as a service can recognise it.
+    /// The kinds of media that a service can distinguish.
     enum Medium: CaseIterable, Sendable {
         case picture
         /// An animated GIF. The new service shows it only in the article.
@@ -179,7 +179,8 @@ private struct Sketch {
         }
     }
 
-    /// The address of a video player in the form of a link.
+    /// Returns the address of a video player as a service sends it, with or without a scheme, and as the record states
+    /// it.
     private func player(_ random: inout SeededRandom) -> Address {
         let place =
             medium == .youTube

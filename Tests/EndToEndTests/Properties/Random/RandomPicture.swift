@@ -16,8 +16,8 @@ enum RandomPicture {
         }
     }
 
-    /// A large picture made quickly from a few repeated random rows. Their values change slowly or at every pixel, for
-    /// any amount of detail.
+    /// Quickly makes a large picture from a few random rows, which are repeated. In some pictures the values of a row
+    /// change slowly, in others at every pixel, so the amount of detail varies.
     static func rows(_ width: Int, _ height: Int, _ random: inout SeededRandom) -> PixelBuffer {
         let step = random.one(of: [3, 9, 40, 255])
         let rows = (0..<random.number(2...9)).map { _ -> [UInt8] in
@@ -65,7 +65,8 @@ extension PixelBuffer {
         return count == 0 ? 0 : Double(sum) / Double(count)
     }
 
-    /// The same pixels as RGBA, with transparent pixels black: an encoder omits channels that the pixels do not need.
+    /// The pixels as RGBA, with black in place of transparent colours. Two pictures can then be compared even if an
+    /// encoder omitted channels.
     var withAllChannels: PixelBuffer {
         var all: [UInt8] = []
         for start in Swift.stride(from: 0, to: bytes.count, by: channels) {
@@ -76,8 +77,8 @@ extension PixelBuffer {
         return PixelBuffer(size: size, channels: 4, bytes: all)
     }
 
-    /// The mean difference between neighbouring samples, horizontally and vertically, which blurring reduces. Large
-    /// pictures are sampled by rows.
+    /// The mean difference between neighbouring samples, horizontally and vertically. Blurring reduces it. Only some
+    /// rows of a large picture are compared.
     var detail: Double {
         let stride = size.width * channels
         let step = max(1, size.width * size.height / 40_000)
@@ -100,7 +101,7 @@ extension PixelBuffer {
         return Double(across.sum) / Double(max(across.count, 1)) + Double(down.sum) / Double(max(down.count, 1))
     }
 
-    /// Whether the middle half of the rows contains a row with several colours.
+    /// Whether a row in the middle half of the picture contains several colours.
     var hasContent: Bool {
         let stride = size.width * channels
         return (size.height / 4..<max(size.height * 3 / 4, 1)).contains { y in
@@ -109,7 +110,7 @@ extension PixelBuffer {
         }
     }
 
-    /// Downsamples by a box filter: each pixel is the mean of the pixels that it covers.
+    /// Downsamples with a box filter: each pixel is the mean of the pixels that it covers.
     func boxes(_ target: PixelSize) -> PixelBuffer {
         let columns = (0..<target.width).map { $0 * size.width / target.width }
         let rows = (0..<target.height).map { $0 * size.height / target.height }

@@ -31,7 +31,7 @@ enum RandomText {
 
     // MARK: Encodings
 
-    /// The text with the white space of old pages, and invisible characters.
+    /// The text with irregular white space, as on old pages, and with invisible characters.
     static func spaced(_ text: String, _ random: inout SeededRandom) -> String {
         let blanks = [" ", "  ", "\n", "\r\n", "\t", "\u{A0}", " \u{A0} ", "\u{2009}"]
         var result = random.chance(20) ? random.one(of: blanks) : ""

@@ -4,7 +4,7 @@ import Support
 @testable import Images
 @testable import JPEG
 
-/// Limits so small that an input takes only milliseconds.
+/// Low limits, so that an input takes only milliseconds.
 private let limits = DecodeLimits(
     maxPixels: 1 << 15, maxInputBytes: 1 << 20, maxMemoryBytes: 32 << 20, maxSeconds: 5, maxScans: 30)
 
@@ -36,14 +36,14 @@ func compareJPEGDecoders(_ bytes: [UInt8]) {
     }
     let serial = own(scale, .standard, threads: 0)
     let parallel = own(scale, small, threads: 2)
-    precondition((try? serial.get()) == (try? parallel.get()), "threads make a difference")
+    precondition((try? serial.get()) == (try? parallel.get()), "the result depends on the number of threads")
     guard let whole = try? own(8, .standard, threads: 0).get(),
         let expected = try? samples(reader.planes(scale: 8))
     else { return }
-    // If the data contains fill bytes, which no encoder writes, libjpeg-turbo decodes the MCU twice, and the result of
-    // the first attempt remains in it.
+    // If the data contains fill bytes, which no encoder writes, libjpeg-turbo decodes an MCU twice and does not clear
+    // the result of the first attempt.
     if hasFilledData(bytes) { return }
-    precondition(whole == expected, "another picture than libjpeg's")
+    precondition(whole == expected, "the picture differs from libjpeg's")
 }
 
 /// Whether fill bytes (ITU-T T.81 B.1.1.2) precede a stuffed zero.

@@ -6,7 +6,7 @@ import Support
 @testable import Images
 @testable import Previews
 
-/// Limits so small that an input takes only milliseconds, and that a decompression bomb clearly exceeds them.
+/// Low limits: an input takes only milliseconds, and a decompression bomb clearly exceeds the limits.
 private let limits = DecodeLimits(
     maxPixels: 1 << 15, maxInputBytes: 1 << 20, maxMemoryBytes: 32 << 20, maxFrames: 16, maxAnimationPixels: 1 << 17,
     maxSeconds: 5, maxScans: 30)

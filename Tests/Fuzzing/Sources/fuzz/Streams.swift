@@ -22,7 +22,7 @@ private func unpack(
     let output = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 1)
     defer { output.deallocate() }
     stream.withUnsafeBytes { stream in
-        // A bomb behaves the same after the first megabytes.
+        // The first 4 MiB are enough, because a decompression bomb continues in the same way.
         while inflater.state == .open, bytes.count < 4 << 20 {
             let input = UnsafeRawBufferPointer(rebasing: stream[start..<min(start + piece, stream.count)])
             let (read, written) = inflater.inflate(input, into: output)

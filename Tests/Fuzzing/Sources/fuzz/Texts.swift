@@ -22,7 +22,7 @@ func readRecords(_ bytes: [UInt8]) {
         record.set("error", .object(["code": .string("x")]))
         record.remove("path")
         precondition(!record.has("path") && record.string("error.code") == "x")
-        // Foreign fields are unchanged.
+        // All other fields are unchanged.
         precondition(names.filter { !["path", "error"].contains($0) } == record.names.filter { $0 != "error" })
         precondition((try? Record(parsing: record.line)) == record)
     }

@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func filesThatNeverGotARowAreRemoved() throws {
+    @Test func filesWithoutARowAreRemoved() throws {
         let cache = try world.cache()
         let kept = try put(cache, "moon")
         let root = cache.index.root
@@ -203,9 +203,9 @@ import Testing
         #expect(try cache.statistics().entries == 1)
     }
 
-    /// A store moves its file into place and inserts the row in a single transaction. Meanwhile `clean` must not remove
-    /// the file.
-    @Test func concurrentStoresLoseNothing() throws {
+    /// A store moves its file into place and inserts the row in a single transaction. `clean` must not remove the
+    /// file before the row exists.
+    @Test func concurrentCleaningRemovesNoStoredFile() throws {
         let results = try together(6) { [world] worker in
             let cache = try world.cache()
             for round in 0..<25 {

@@ -107,7 +107,7 @@ import Testing
         #expect(try Surroundings.contents(first.path) == picture(1), "its path was just returned")
     }
 
-    /// The index is in the state before the second store, the files are in the state after it.
+    /// The index has its state from before the second store, the files have their state from after it.
     @Test func revertedIndexFindsTheNewerFile() throws {
         let cache = try world.cache(lease: .zero)
         let first = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
@@ -182,7 +182,7 @@ import Testing
         let third = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
         #expect(third.path != first.path, "the first row still has its file")
 
-        // As after a process was killed between renaming its file into place and committing the row.
+        // The state after a process was killed between renaming its file into place and committing the row.
         let mars = try cache.store(MemorySource(picture(3)), key: key("mars")).entry
         try world.database().execute("DELETE FROM entries WHERE key = 'mars'; DELETE FROM doomed")
         #expect(try cache.store(MemorySource(picture(3)), key: key("mars")).entry.path == mars.path)

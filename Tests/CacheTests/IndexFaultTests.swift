@@ -105,7 +105,8 @@ import Testing
 
     // MARK: Creation
 
-    /// Closing a file descriptor of the index would release SQLite's POSIX locks on it in this process.
+    /// A new index is created under another name and then renamed. If the process opened and closed the index file
+    /// itself, it would release SQLite's POSIX locks on the file.
     @Test func indexIsReplacedAtomically() throws {
         Surroundings.removeTree(world.root)
         let cache = try world.cache()

@@ -77,7 +77,7 @@ import Testing
         #expect(values.use("cafe\u{301}") == nil)
         values.insert(2, for: "cafe\u{301}", cost: 1)
         #expect(values.use("caf\u{E9}") == 1 && values.use("cafe\u{301}") == 2)
-        // The internal representation of "é".
+        // This text is the internal representation of "é".
         #expect(values.use("\u{1}63 61 66 c3 a9") == nil)
     }
 }

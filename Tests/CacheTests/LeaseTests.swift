@@ -117,7 +117,7 @@ import Testing
         #expect(try isThere(other))
     }
 
-    /// Without the lease files, any entry may be leased.
+    /// If the lease files cannot be read, any entry may be leased.
     @Test func nothingIsTrimmedIfLeasesCannotBeRead() throws {
         let cache = try world.cache()
         try world.store(["a", "b"], in: cache)

@@ -49,7 +49,7 @@ import Testing
         #expect(try all(world.cache(scope: "alice")).count == 601)
     }
 
-    /// Damage to one page loses only the rows in that page; the other rows are unchanged.
+    /// Damage to a page loses at most three rows; the other rows are unchanged.
     @Test(arguments: 0..<12)
     func salvagedRowsAreUnchanged(_ seed: Int) throws {
         let cache = try world.cache()

@@ -25,7 +25,7 @@ extension CacheStore {
         return ready
     }
 
-    /// A single variant.
+    /// Returns a single variant.
     func variant(
         of parent: CacheKey, options: String, make: (Entry, any Sink) throws -> FileFacts
     ) throws -> MadeFile {
@@ -195,7 +195,7 @@ extension CacheStore {
         }
     }
 
-    @Test func purgeWhileAVariantIsMadeFailsTheVariant() throws {
+    @Test func variantFailsIfItsScopeIsPurgedDuringItsCreation() throws {
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
 
@@ -220,7 +220,7 @@ extension CacheStore {
         }
     }
 
-    @Test func rootRemovedWhileAVariantIsMadeFailsTheVariant() throws {
+    @Test func variantFailsIfTheRootIsRemovedDuringItsCreation() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
 

@@ -119,7 +119,7 @@ private enum Letters {
     }
 
     @Test(arguments: [false, true]) func truncatedStillGIFHasItsCompleteRowsIfAllowed(interlaced: Bool) throws {
-        // Several blocks of 255 bytes, because nothing of a truncated block is decoded.
+        // The data has several blocks of 255 bytes, because a truncated block is not decoded at all.
         var random = SeededRandom(seed: 3)
         let rows = (0..<60).map { _ in String((0..<90).map { _ in "rgbw".randomElement(using: &random)! }) }
         var bytes = Letters.animation(90, 60, [Letters.frame(rows)])
@@ -143,7 +143,8 @@ private enum Letters {
         #expect(read.contains("missing"))
     }
 
-    /// Three frames. From its second pixel on, the second frame has codes that are not in the table yet.
+    /// Returns an animation of three frames. From its second pixel on, the second frame has codes that are not in the
+    /// table yet.
     private func damagedAnimation() throws -> [UInt8] {
         var bytes = Letters.animation(2, 1, ["rr", "gg", "bb"].map { Letters.frame([$0]) })
         let second = try #require(bytes.indices.filter { bytes[$0] == 0x2C }.dropFirst().first)
@@ -215,7 +216,7 @@ private enum Letters {
                 == "too-many-frames")
     }
 
-    @Test func frameLargerThanItsCanvasCountsInFull() throws {
+    @Test func pixelLimitAppliesToAFrameLargerThanItsCanvas() throws {
         let frame = Letters.frame(Array(repeating: String(repeating: "r", count: 40), count: 40))
         let bytes = Letters.animation(1, 1, [frame])
         let options = DecodeOptions(limits: DecodeLimits(maxPixels: 1_000))
@@ -233,7 +234,7 @@ private enum Letters {
 
     // MARK: Corpus
 
-    /// GIFs without any pixel, which are rejected here. The suite expects a transparent dot.
+    /// GIFs without any pixel. This decoder rejects them; the suite expects a transparent pixel.
     ///
     /// The suite also treats an image without a delay as a part of the next frame. Browsers show it as a separate
     /// frame, and this decoder does the same.

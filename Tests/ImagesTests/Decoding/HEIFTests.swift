@@ -54,7 +54,7 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
         }
     }
 
-    /// Compares with the same steps on decoded pixels.
+    /// For comparison, applies the same steps to decoded pixels.
     @Test func rotationsMirrorsAndCropsApplyInOrder() throws {
         let picture = try coded(24, 16)
         var random = SeededRandom(seed: 11)
@@ -166,7 +166,7 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
         #expect(try read([derived, picture.colours]) == picture.decoded.upright(from: .rotated90Clockwise))
     }
 
-    /// As in libavif's test file `abc_color_irot_alpha_NOirot.avif` and similar files.
+    /// These cases are as in libavif's test file `abc_color_irot_alpha_NOirot.avif` and similar files.
     @Test(arguments: [(true, false), (false, true), (true, true)]) func onlyTheRotationOfTheColoursApplies(
         _ colour: Bool, _ alpha: Bool
     ) throws {
@@ -209,7 +209,7 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
         }
     }
 
-    /// Reads a picture whose lower layer is red and whose upper layer is blue, with another property.
+    /// Reads a picture whose lower layer is red and whose upper layer is blue, with an additional property.
     private func layered(_ type: String, _ body: [UInt8]) throws -> (red: Int, blue: Int) {
         let bytes = SmallPictures.layeredAVIF
         guard case .tiles(let tiling, _) = try HEIFPicture(MemorySource(bytes), .avif).content else {

@@ -45,13 +45,13 @@ import Testing
         #expect(try allFrames(animation(frames, options(effort))).frames.map(\.picture) == frames.map(\.picture))
     }
 
-    /// Stripes that still repeat long after the LZW table is full.
+    /// The stripes still repeat long after the LZW table is full.
     @Test func fullTableIsReusedWhileItCompressesWell() throws {
         var random = SeededRandom(seed: 3)
         let stripes = (0..<4).map { _ in (0..<250).map { _ in UInt8.random(in: 0..<16, using: &random) } }
         let picture = picture(250, 1200) { x, y in [stripes[y % 4][x]] }
         let bytes = try encode(picture, options(3))
-        // With a new table each time, the file would have 120,000 bytes.
+        // With a new table whenever the table is full, the file would have 120,000 bytes.
         #expect(bytes.count < 95_000)
         #expect(try decode(MemorySource(bytes)).bytes == picture.bytes.flatMap { [$0, $0, $0] })
     }
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func higherEffortIsNeverLarger() throws {
+    @Test func higherEffortNeverMakesTheFileLarger() throws {
         let frames = (0..<6).map { step in
             (
                 delay: 40,
@@ -92,7 +92,7 @@ import Testing
         #expect(sizes[1] <= sizes[0] && sizes[2] <= sizes[1])
     }
 
-    /// Uniform runs extend the strings of the table; shortened strings would not.
+    /// In a uniform area, each code adds a longer string to the LZW table if the encoder always takes the longest match.
     @Test(arguments: [0, 3, 9]) func uniformAreasTakeFewBytes(effort: Int) throws {
         let frames = (0..<2).map { step in
             (

@@ -48,7 +48,7 @@ import Testing
 
     // MARK: Single days
 
-    @Test func dayKnownToScienceIsRequestedOnce() throws {
+    @Test func publishedDayTakesASingleRequest() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let result = try nasa.client().results(.day(day("2026-11-20")))
         #expect(result.first?.picture?.service == .science)
@@ -173,7 +173,7 @@ import Testing
         #expect(nasa.asked == [.newest(1)])
     }
 
-    @Test func beforeMidnightEasternTimeTheNewestPictureIsYesterdays() throws {
+    @Test func newestPictureIsYesterdaysUntilMidnightEasternTime() throws {
         let nasa = FakeNASA.complete(through: "2026-11-19")
         let result = try nasa.client(hour: 3, minute: 59).results(.newest)
         #expect(result.first?.picture?.day == day("2026-11-19"))

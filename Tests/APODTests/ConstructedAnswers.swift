@@ -29,7 +29,7 @@ private func object(_ fields: KeyValuePairs<String, String>, _ changes: [String:
 
 let pictureServer = "https://assets.example.org/apod"
 
-/// NASA's generic thumbnail, which the new service returns in `hdurl` for a day without a picture.
+/// NASA's generic thumbnail, which the new service returns in `hdurl` for days without a picture, such as video days.
 let placeholder = "https://assets.example.org/images/misc/news-thumbnail.png?w=594&h=516&fit=clip"
 
 /// An answer of the new service for an image. The structure is NASA's; the texts are invented.

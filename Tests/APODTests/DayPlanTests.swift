@@ -129,7 +129,7 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
         PlannedDays("2026-11-18 2026-11-20", at: evening, ["2026-11-18...2026-11-20?"]),
         PlannedDays("2026-11-18 yesterday", at: evening, ["2026-11-18...2026-11-19?"]),
         PlannedDays("yesterday today", at: evening, ["2026-11-19...2026-11-20?"]),
-        // This day has begun in some time zones.
+        // 2026-11-21 has begun in some time zones.
         PlannedDays("2026-11-21", at: evening, ["2026-11-21?"]),
         PlannedDays("2026-11-21 2026-11-21", at: evening, ["2026-11-21?"]),
         PlannedDays("2024-02 2024-03", at: evening, ["2024-02-01...2024-03-31?"]),

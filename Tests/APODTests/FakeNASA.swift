@@ -109,7 +109,8 @@ final class FakeNASA: HTTPTransport {
 
     // MARK: Services
 
-    /// Creates services with a picture for every day up to `newest`, except the gaps. `except` overrides answers.
+    /// Creates services with a picture for every day up to `newest`, except the days that never had a picture. `except`
+    /// overrides answers.
     static func complete(through newest: String, except: @escaping @Sendable (Ask) -> Reply? = { _ in nil }) -> FakeNASA
     {
         let newest = day(newest)

@@ -25,7 +25,7 @@ import Testing
         return [.picture(picture)] + failures.map { .failed($0) }
     }
 
-    @Test func keptDayIsReadBackUnchanged() {
+    @Test func cachedDayIsReadBackUnchanged() {
         for outcome in outcomes(picture.day, .science) {
             for raw in [nil, scienceAnswer("2024-02-03").line] {
                 for address in [nil, "http://127.0.0.1:8080/apod"] {
@@ -66,7 +66,7 @@ import Testing
         #"{"date":"2024-02-03","error":7,"kept":{"edition":2}}"#,
         #"{"date":"2024-02-03","media_type":"image","kept":{"edition":2}"#,
     ])
-    func unreadableKeptDayCountsAsAbsent(_ text: String) {
+    func unreadableCachedDayIsIgnored(_ text: String) {
         #expect(read(text)?.result.day == nil)
     }
 

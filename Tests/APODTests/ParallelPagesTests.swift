@@ -43,7 +43,7 @@ import Testing
         #expect(gate.state.withLock { $0.highest } == 4)
     }
 
-    @Test func prefetchedPagesAreLimited() throws {
+    @Test func numberOfPrefetchedPagesIsLimited() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let sequence = try nasa.client(jobs: 3).pictures(year)
         #expect(try sequence.next()?.day == day("2021-01-01"))
@@ -100,7 +100,7 @@ import Testing
         let nasa = FakeNASA { _ in .failure(FetchFailure.nameNotResolved(url: url)) }
         let results = try nasa.client(.science, jobs: jobs).results(year)
         #expect(results.count == 365 && results.allSatisfy { $0.failure?.isTransient == true })
-        // At most two pages fail before the last, when each job has one page in progress.
+        // Requests stop at the third failed page. At that time, each job has at most a single page in progress.
         #expect(nasa.asked.count < 3 + jobs)
     }
 

@@ -74,7 +74,7 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
         #expect(text.contains("\n\nA text of another length.\n\n"))
     }
 
-    @Test func aVideoHasItsStill() throws {
+    @Test func stillOfAVideoIsShown() throws {
         #expect(
             page().text(try caption(video)).hasSuffix(
                 "\n\nVideo: https://x.org/a.mp4\nStill: https://x.org/a.jpg\nPage: https://science.example.org/apod-ring/"

@@ -78,7 +78,7 @@ import Testing
         #expect(try caches().makeCurrent(.standard, keeping: true) == ScopeSwitch(old: alice, purged: nil))
     }
 
-    @Test func unknownScopeSuggestsANearMatch() throws {
+    @Test func unknownScopeSuggestsASimilarName() throws {
         let alice = try ScopeName("alice")
         #expect(try caches().unknownScope(.standard) == nil)
         #expect(try caches().unknownScope(alice)?.suggestion == nil)

@@ -181,7 +181,7 @@ import Testing
         let cache = try world.cache()
         try cache.index.requireWriting()
         for suffix in ["", "-wal"] { try write("index.sqlite.damaged" + suffix) }
-        // The test's clock is behind the files' modification times.
+        // The files are newer than the test's clock, so they are kept.
         #expect(try #require(try clean(cache)[.damaged]).count == 0)
 
         world.time.advance(Timestamp.now() - world.time.now + .seconds(601))

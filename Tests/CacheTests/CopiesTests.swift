@@ -133,7 +133,7 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
-    @Test func templateWithPropertiesOfThePictureFindsItsCopy() throws {
+    @Test func copyIsFoundByATemplateWithPropertiesOfThePicture() throws {
         let template = "{sha256:8} {width}x{height} {cache.bytes} {variant} {stem}.{ext}"
         let first = try put(template: template)
         try evict()

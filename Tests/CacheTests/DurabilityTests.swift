@@ -34,7 +34,7 @@ import Testing
         try cache.index.find(entry.name, in: .standard)?.boot
     }
 
-    @Test func entryIsTrustedWithinTheBootOfItsWriter() throws {
+    @Test func entryIsNotVerifiedBeforeARestart() throws {
         let cache = try world.cache()
         let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
 
@@ -107,7 +107,7 @@ import Testing
         #expect(try Surroundings.contents(first.path) == picture(1), "its path was just returned")
     }
 
-    /// The index has its state from before the second store, the files have their state from after it.
+    /// The index is as before the second store; the files are as after the second store.
     @Test func revertedIndexFindsTheNewerFile() throws {
         let cache = try world.cache(lease: .zero)
         let first = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
@@ -155,7 +155,7 @@ import Testing
     }
 
     /// A power failure lost both the deletion of this row and the bytes of a later file with the same name.
-    @Test func durableRowDoesNotDescribeALaterFile() throws {
+    @Test func durableRowIsNotUsedForALaterFile() throws {
         let cache = try world.cache { $0.syncs = true }
         let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
         try overwrite(entry.path, with: Array(repeating: 0, count: entry.bytes))
@@ -175,7 +175,7 @@ import Testing
         #expect(try cache.index.find(entry.name, in: .standard)?.modified == 1_000_000_000)
     }
 
-    @Test func repeatedContentReusesItsFileNameUnlessARowHasIt() throws {
+    @Test func repeatedContentReusesItsFileNameUnlessARowUsesIt() throws {
         let cache = try world.cache()
         let first = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
         _ = try cache.store(MemorySource(picture(2)), key: key("moon"))

@@ -54,7 +54,7 @@ import Testing
     func diskErrorIsNotReportedAsDamage(_ status: Int32) {
         let failure = CacheFailure(sqlite: status, message: "", root: "/r")
 
-        // SQLITE_NOMEM is transient.
+        // Status 7, SQLITE_NOMEM, is transient.
         #expect(failure.exitCode == (status == 7 ? .temporary : .io))
         if case .indexDamaged = failure { Issue.record("\(status) is taken for damage") }
     }

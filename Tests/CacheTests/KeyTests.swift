@@ -44,12 +44,12 @@ import Testing
     }
 
     @Test(arguments: ["", "a\nb", "a\u{0}b", "key:", String(repeating: "x", count: 1025)])
-    func unusableNameIsRefused(_ text: String) {
+    func invalidNameIsRefused(_ text: String) {
         #expect(throws: CacheFailure.self) { try CacheKey(name: text) }
     }
 
     @Test(arguments: ["", "a\nb", String(repeating: "x", count: 131_073)])
-    func unusableKeyIsRefused(_ text: String) {
+    func invalidKeyIsRefused(_ text: String) {
         #expect(throws: CacheFailure.self) { try CacheKey(printed: text) }
     }
 
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a\tb", String(repeating: "x", count: 256)])
-    func unusableScopeNameIsRefused(_ text: String) {
+    func invalidScopeNameIsRefused(_ text: String) {
         #expect(throws: CacheFailure.self) { try ScopeName(text) }
     }
 

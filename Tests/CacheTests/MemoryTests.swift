@@ -8,7 +8,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// The cache in memory. Each root and scope has its own folder, its place; a common limit applies to all places.
+/// The cache in memory. Each root and scope has a separate folder, called a place. All places share a limit.
 @Suite(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
 struct MemoryTests {
     private let world: Surroundings
@@ -79,7 +79,7 @@ struct MemoryTests {
         try reader.execute("BEGIN; SELECT COUNT(*) FROM entries")
         for number in 0..<20 { try put("star-\(number)", in: caches) }
         func log() throws -> Int { try TestFile.bytes("\(place.path)/index.sqlite-wal").count }
-        // Every file is removed, but the log still contains the deleted rows.
+        // Every file is removed, but the write-ahead log still contains the deleted rows.
         world.time.advance(.seconds(1))
         #expect(try place.makeRoom(for: 100_000, clock: world.time.clock))
         #expect(try log() > 50_000)

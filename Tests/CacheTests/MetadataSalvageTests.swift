@@ -58,8 +58,8 @@ import Testing
         cache.close()
         var random = SeededRandom(seed: UInt64(seed))
         let size = try Surroundings.contents(world.root + "/index.sqlite").count
-        // Only pages after the schema. Random bytes overwrite either a page header or the middle of a body, where
-        // SQLite does not detect them.
+        // Damages only pages after the schema. Random bytes overwrite either a page header or the middle of a body,
+        // where SQLite does not detect them.
         for _ in 0..<3 {
             let page = 30 + random.below(size / 4096 - 30)
             let noise = (0..<64).map { _ in UInt8(random.below(256)) }

@@ -190,7 +190,7 @@ import Testing
     @Test func reusedScopeIDInheritsNoMetadata() throws {
         let alice = try world.cache(scope: "alice")
         try alice.metadata.keep([day("a")], in: days)
-        // Purge like an earlier version, which does not know the metadata table.
+        // Purges as an earlier version would, which does not know the metadata table.
         try alice.index.perform { try $0.database.execute("DELETE FROM scopes") }
 
         let bob = try world.cache(scope: "bob")

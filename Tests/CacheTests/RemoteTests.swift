@@ -78,7 +78,7 @@ import Testing
         third.time.advance(.seconds(950))
         let second = try cache(third) { $0.ttl = .seconds(100) }.fetch(moon, client: third.client(server))
         #expect(second.status == .hit && second.entry.expiresAt == here.time.clock.now() + .seconds(1000))
-        // An entry without an expiry in the remote gets a local expiry.
+        // An entry that has no expiry in the remote gets the expiry of a new download.
         remote.state.withLock { state in
             for name in state.documents.keys { state.documents[name]?.expiresAt = nil }
         }

@@ -61,7 +61,7 @@ import Testing
             return Self.honest(request, whole, breaksAfter: rest > 70_000 ? 70_000 : nil)
         }
 
-        // Four interruptions with only one retry.
+        // The download survives four interruptions with a single retry.
         let (entry, _) = try world.cache().fetch(moon, client: world.client(server, retries: 1))
 
         #expect(server.requests.map(\.rangeStart) == [nil, 70_000, 140_000, 210_000, 280_000])

@@ -341,7 +341,7 @@ import Testing
         let fresh = try world.cache()
         #expect(fresh.scope == .standard)
         #expect(try fresh.statistics().entries == 0)
-        // The running process has counted its failure in the meantime.
+        // Since the reset, the running process has counted only its failure.
         #expect(try fresh.statistics()[.stored] == 0)
         // A scope unknown before the reset does not start at generation 0 either.
         #expect(try fresh.scopes.all().map(\.generation).allSatisfy { $0 > 0 })

@@ -276,7 +276,7 @@ struct StatisticsTests {
 enum ExpositionReader {
     struct Family: Equatable {
         var type = ""
-        /// Values by their labels, each a pair of name and value.
+        /// Values by their labels. Each label is a pair of a name and a value.
         var samples: [[[String]]: String] = [:]
     }
 

@@ -200,7 +200,7 @@ import Testing
         #expect(world.messages.warnings.count == 3)
     }
 
-    @Test func runWithinTheCapacityIsNotWarned() throws {
+    @Test func runWithinTheCapacityPrintsNoWarning() throws {
         let cache = try world.cache(capacity: 4000, lease: .zero)
         try world.store(["a", "b", "c", "d"], in: cache)
         cache.close()
@@ -226,7 +226,7 @@ import Testing
         (1, "1MB"), (999_999, "2MB"), (18_000_000, "20MB"), (71_000_000, "79MB"), (109_000_000, "120MB"),
         (2_000_000_000, "2200MB"), (123_456_789_012, "140000MB"),
     ])
-    func suggestedCapacityHasRoomToSpare(_ bytes: Int, _ text: String) throws {
+    func suggestedCapacityExceedsTheDemand(_ bytes: Int, _ text: String) throws {
         #expect(CacheDemand.Excess.enough(for: bytes) == text)
         #expect(try #require(ByteCount.parse(text)) > bytes)
     }

@@ -6,8 +6,8 @@ import Testing
 @testable import Store
 
 extension CacheStore {
-    /// Returns the variants of an original. `make` writes the missing variants in the order of `options`, reversed on
-    /// request.
+    /// Returns the variants of an original. `make` writes the missing variants in the order of `options`, or in the
+    /// opposite order if `reversed` is set.
     @discardableResult
     func variants(
         of parent: CacheKey, options: [String], reversed: Bool = false, asked: ([Int]) -> Void = { _ in },

@@ -21,7 +21,7 @@ import Testing
 
     private func id(_ text: String) throws -> ExerciseID { try ExerciseID(text) }
 
-    /// Returns the best cached GIF among acceptable resolutions.
+    /// Returns the GIF of the first of these resolutions that is cached.
     private func find(_ name: String, _ resolutions: [Resolution] = Resolution.standard.andNearest) throws -> FoundEntry
     {
         let naming = GIFNaming(service: try ExerciseService(), resolutions: resolutions)
@@ -137,7 +137,7 @@ import Testing
         #expect(try caches.standard().peek(other) != nil)
     }
 
-    @Test func filtersSparePinnedEntriesButRemovalOfAllDoesNot() throws {
+    @Test func pinnedEntriesSurviveFiltersButNotTheRemovalOfAll() throws {
         try keep("0001")
         try keep("0002")
         _ = try find("0001").pinned(true)

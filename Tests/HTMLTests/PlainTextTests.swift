@@ -134,8 +134,8 @@ import Testing
     }
 
     @Test func slowestHTMLWithinTheLimitsIsParsed() {
-        // Tags with distinct attributes all stay in the parser's list of open formatting elements, which each paragraph
-        // repeats.
+        // Tags with distinct attributes all stay in the parser's list of open formatting elements, and each paragraph
+        // repeats the whole list.
         let half = HTMLTree.tagLimit / 2 - 1
         let bold = "<p>" + (0..<half).map { "<b id=\($0) x>" }.joined()
         let paragraphs = String(repeating: "<p>x", count: half)

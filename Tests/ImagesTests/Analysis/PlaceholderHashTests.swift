@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func saturatedColourIsPreferredToALargerDullArea() throws {
-        // Both are shaded, like real petals and earth.
+        // Petals and earth are both shaded, as in photographs.
         let flowers = drawn(100, 100) { x, y in
             let shade = (x * 7 + y * 3) % 40
             return x < 40

@@ -65,7 +65,7 @@ import Testing
             return LightEncoding(curves: curves, matrix: matrix).isSRGB
         }
         #expect(isSRGB(0.000_1))
-        // Pure green gets 0.7 levels of red.
+        // With this matrix, pure green gains 0.7 levels of red.
         #expect(!isSRGB(0.000_2))
     }
 

@@ -123,7 +123,7 @@ private enum Letters {
         var random = SeededRandom(seed: 3)
         let rows = (0..<60).map { _ in String((0..<90).map { _ in "rgbw".randomElement(using: &random)! }) }
         var bytes = Letters.animation(90, 60, [Letters.frame(rows)])
-        // The flags of the image descriptor (GIF89a §20).
+        // Sets the interlace flag of the image descriptor (GIF89a §20).
         if interlaced { bytes[bytes.firstIndex(of: 0x2C)! + 9] |= 0x40 }
         let cut = Array(bytes.dropLast(300))
         let size = PixelSize(width: 90, height: 60)
@@ -166,7 +166,7 @@ private enum Letters {
     }
 
     @Test func initialCodesOf12BitsAreRead() throws {
-        // A clear code, pixels 1 and 0, the end code.
+        // The codes are a clear code, the pixels 1 and 0, and the end code.
         let codes = [2048, 1, 0, 2049].enumerated().reduce(0) { $0 | $1.element << (12 * $1.offset) }
         let data = (0..<6).map { UInt8(truncatingIfNeeded: codes >> (8 * $0)) }
         let bytes: [UInt8] =
@@ -190,7 +190,7 @@ private enum Letters {
     }
 
     @Test func laterFramesAreNotDecoded() throws {
-        // The data of the last frame is damaged: codes that are not in the table yet.
+        // Damages the data of the last frame: its codes are not in the table yet.
         var bytes = Letters.animation(2, 1, [Letters.frame(["rr"]), Letters.frame(["gg"])])
         let last = try #require(bytes.lastIndex(of: 0x2C))
         for place in last + 12..<bytes.count - 2 { bytes[place] = 0xFF }
@@ -279,7 +279,7 @@ private enum Letters {
 private struct SuiteCase {
     struct Frame {
         var pixels = ""
-        /// In hundredths of a second.
+        /// The delay in hundredths of a second.
         var delay: Int?
     }
 

@@ -184,7 +184,7 @@ struct PNGChunks {
         }
     }
 
-    /// Fails, or cancels the run, at a position.
+    /// Fails when a position is read or, with an `interruption`, cancels the run there.
     private struct FailingSource: ByteSource {
         let bytes: MemorySource
         let place: Int

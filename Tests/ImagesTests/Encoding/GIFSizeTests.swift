@@ -16,7 +16,7 @@ import Testing
             size: PixelSize(width: width, height: height), channels: bytes.count / width / height, bytes: bytes)
     }
 
-    /// Fills the LZW table dozens of times, with every index depth.
+    /// The noise fills the LZW table dozens of times, with several code sizes.
     @Test(arguments: [2, 5, 60, 256], [0, 3, 9]) func noiseIsLosslessAtEveryEffort(colours: Int, effort: Int)
         throws
     {
@@ -28,7 +28,7 @@ import Testing
         #expect(try decode(MemorySource(encode(picture, options(effort)))) == picture)
     }
 
-    /// Half of the pixels of each frame are unchanged, so each may be drawn or skipped.
+    /// Half of the pixels of each frame are unchanged; the encoder may draw or skip each of them.
     @Test(arguments: [0, 3, 9]) func framesWithUnchangedPixelsAreLossless(effort: Int) throws {
         var random = SeededRandom(seed: 7)
         let frames = (0..<4).map { step in

@@ -47,7 +47,7 @@ import Testing
             ] {
                 var noise = PixelBuffer.noise(size.width, size.height, channels: channels, seed: UInt64(effort))
                 _ = try written(noise, effort: effort, interlaced: interlaced)
-                // Few colours, some of them transparent.
+                // Reduces the noise to few colours, some of them transparent.
                 for place in noise.bytes.indices { noise.bytes[place] &= 0x80 }
                 _ = try written(noise, effort: effort, interlaced: interlaced)
             }

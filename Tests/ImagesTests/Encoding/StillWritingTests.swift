@@ -20,7 +20,7 @@ import Testing
     @Test func coloursThatFitAPaletteAreLossless() throws {
         var picture = PixelBuffer.noise(40, 40, channels: 4)
         for place in picture.bytes.indices {
-            // Colours of 6 bits, some of them transparent.
+            // Uses colours of 6 bits, some of them transparent.
             let alpha: UInt8 = place % 28 == 3 ? 0 : 255
             picture.bytes[place] = place % 4 == 3 ? alpha : picture.bytes[place] & 0xC0
         }

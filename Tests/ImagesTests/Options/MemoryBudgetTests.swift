@@ -105,7 +105,7 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
-    @Test func memoryReservedBeforeBegunIsCountedWithoutWaiting() throws {
+    @Test func optionsThatHaveNotBegunReserveMemoryWithoutWaiting() throws {
         let options = DecodeOptions(limits: DecodeLimits(maxMemoryBytes: 100))
         let both = try (options.begun().reserve(memory: 80), options.reserve(memory: 80))
         #expect(options.memory.used == 160)

@@ -11,7 +11,7 @@ import Testing
 
     // MARK: Addresses and the key
 
-    @Test func requestsHaveTheAddressesOfTheirService() throws {
+    @Test func requestURLsMatchTheService() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         _ = try nasa.client(.science).results(.day(day("1999-02-03")))
         _ = try nasa.client(.science).results(.range(start: day("2001-02-03"), end: day("2001-02-04")))
@@ -48,14 +48,14 @@ import Testing
 
     // MARK: Single days
 
-    @Test func dayKnownToScienceIsRequestedOnce() throws {
+    @Test func publishedDayTakesASingleRequest() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let result = try nasa.client().results(.day(day("2026-11-20")))
         #expect(result.first?.picture?.service == .science)
         #expect(nasa.asked == [.day(.science, day("2026-11-20"))])
     }
 
-    @Test func impossibleDaysAreRefusedWithoutARequest() throws {
+    @Test func futureDayIsRefusedWithoutARequest() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let client = try nasa.client()
         #expect(throws: UsageFailure.self) { try client.pictures(.day(day("2026-11-22"))) }
@@ -93,7 +93,7 @@ import Testing
         #expect(failure?.message.contains("status \(status)") == true)
     }
 
-    @Test(arguments: [ServiceChoice.science, .api]) func aDayWithoutAnExplanationKeepsItsPicture(
+    @Test(arguments: [ServiceChoice.science, .api]) func pictureWithoutAnExplanationIsReturned(
         _ choice: ServiceChoice
     )
         throws
@@ -104,7 +104,7 @@ import Testing
         #expect(result?.picture != nil && result?.record.string("explanation") == "")
     }
 
-    @Test func oldServiceIsAskedIfScienceFails() throws {
+    @Test func oldServiceIsUsedIfTheNewServiceFails() throws {
         let outage = try outage(.science)
         for reply in [
             outage, .status(500, ""), .ok("<html>"), FakeNASA.notFound, .ok(scienceAnswer("2001-01-01").line),
@@ -112,19 +112,19 @@ import Testing
             let nasa = FakeNASA.complete(through: "2026-11-20") { $0.service == .science ? reply : nil }
             let result = try nasa.client().results(.day(day("2026-11-18")))
             #expect(result.first?.picture?.service == .api)
-            // A recent missing day may be unpublished, so the list is requested.
+            // The newest day is requested too, because a recent missing day may be unpublished.
             #expect(nasa.asked.filter { $0 != .newest(1) }.map(\.service) == [.science, .api])
         }
     }
 
-    @Test func onlyTheChosenServiceIsAsked() throws {
+    @Test func onlyTheChosenServiceReceivesRequests() throws {
         let nasa = FakeNASA { _ in .status(503, "down") }
         #expect(try nasa.client(.science).results(.day(day("2026-11-18"))).first?.failure?.code == "server-error")
         #expect(try nasa.client(.api).results(.day(day("2026-11-18"))).first?.failure?.code == "server-error")
         #expect(nasa.asked.map(\.service) == [.science, .api])
     }
 
-    @Test func logoNeverHidesATransientFailureOfScience() throws {
+    @Test func transientFailureOfTheNewServiceIsReportedInsteadOfALogo() throws {
         let outage = try outage(.science)
         let nasa = FakeNASA { ask in ask.service == .science ? outage : .ok(logoAnswer("2026-11-18").line) }
         let failure = try #require(try nasa.client().results(.day(day("2026-11-18"))).first?.failure)
@@ -133,7 +133,7 @@ import Testing
         #expect(failure.message.contains("science is down"))
     }
 
-    @Test func standInsFromBothServicesAreReportedAsAStandIn() throws {
+    @Test func placeholdersFromBothServicesAreAStandInFailure() throws {
         let lost = scienceAnswer("2026-11-18", ["hdurl": .string(placeholder), "basic_html": nil]).line
         let nasa = FakeNASA { ask in ask.service == .science ? .ok(lost) : .ok(logoAnswer("2026-11-18").line) }
         let failure = try #require(try nasa.client().results(.day(day("2026-11-18"))).first?.failure)
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: ServiceChoice.allCases)
-    func stoppedRunSendsNoRequest(_ choice: ServiceChoice) throws {
+    func cancelledRequestIsNotFollowedByAnother(_ choice: ServiceChoice) throws {
         let nasa = FakeNASA { _ in .failure(Cancelled()) }
         #expect(throws: Cancelled.self) { try nasa.client(choice).results(.day(day("2026-11-18"))) }
         #expect(throws: Cancelled.self) { try nasa.client(choice).results(.newest) }
@@ -158,7 +158,7 @@ import Testing
         #expect(nasa.asked.count == 3)
     }
 
-    @Test func oldServiceIsNotAskedAfterABlockedAddressOrCancellation() throws {
+    @Test func oldServiceIsNotUsedAfterABlockedAddressOrCancellation() throws {
         let blocked = FetchFailure.blockedAddress(url: try WebURL(FakeNASA.scienceBase), address: nil, .loopback)
         #expect(!ServiceChoice.asksNext(after: blocked))
         #expect(!ServiceChoice.asksNext(after: Cancelled()))
@@ -166,21 +166,21 @@ import Testing
 
     // MARK: The newest picture
 
-    @Test func theNewestPictureTakesOneRequestAtNoon() throws {
+    @Test func newestPictureTakesOneRequest() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let result = try nasa.client().results(.newest)
         #expect(result.first?.picture?.day == day("2026-11-20"))
         #expect(nasa.asked == [.newest(1)])
     }
 
-    @Test func beforeMidnightEasternTimeTheNewestPictureIsYesterdays() throws {
+    @Test func newestPictureIsYesterdaysUntilMidnightEasternTime() throws {
         let nasa = FakeNASA.complete(through: "2026-11-19")
         let result = try nasa.client(hour: 3, minute: 59).results(.newest)
         #expect(result.first?.picture?.day == day("2026-11-19"))
         #expect(nasa.asked.count == 1)
     }
 
-    @Test func listContainsTheNewestDayHoweverOldItIs() throws {
+    @Test func newestPictureTakesOneRequestHoweverOldItIs() throws {
         for newest in ["2026-11-19", "2026-11-18", "2026-11-15", "2025-10-01"] {
             let nasa = FakeNASA.complete(through: newest)
             let lines = Lines()
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test func withoutAListTheOldServiceIsAskedDayByDay() throws {
+    @Test func oldServiceIsSearchedDayByDayForTheNewestPicture() throws {
         let nasa = FakeNASA.complete(through: "2026-11-18")
         let result = try nasa.client(.api).results(.newest)
         #expect(result.first?.picture?.day == day("2026-11-18"))
@@ -200,19 +200,19 @@ import Testing
     }
 
     @Test(arguments: [.status(500, ""), .ok("[]"), .ok("<html>")] as [FakeNASA.Reply])
-    func failedListIsReplacedByRequestsForSingleDays(_ reply: FakeNASA.Reply) throws {
+    func singleDaysAreRequestedIfTheListFails(_ reply: FakeNASA.Reply) throws {
         let nasa = FakeNASA.complete(through: "2026-11-19") { if case .newest = $0 { reply } else { nil } }
         #expect(try nasa.client(.science).results(.newest).first?.picture?.day == day("2026-11-19"))
         let last = try nasa.client(.science).results(.last(3))
         #expect(last.map(\.day) == ["17", "18", "19"].map { day("2026-11-\($0)") })
     }
 
-    @Test func searchForTheNewestPictureGoesBackThreeDaysInTheOldService() throws {
+    @Test func searchInTheOldServiceGoesBackThreeDays() throws {
         let nasa = FakeNASA.complete(through: "2026-11-16")
         let result = try nasa.client(.api).results(.newest)
         let failure = try #require(result.first?.failure)
         #expect(failure.code == "no-picture" && failure.exitCode == .unavailable)
-        // The message has all days that were requested, not only the last day.
+        // The message names the whole range that was searched.
         #expect(
             failure.message.contains("from 2026-11-17 to 2026-11-20, and NASA has not published any since"),
             "\(failure.message)")
@@ -220,13 +220,13 @@ import Testing
         #expect(nasa.asked.count == 4)
     }
 
-    @Test func fallbackLooksFurtherBackIfTheNewestDaysHaveNoPicture() throws {
+    @Test func fallbackSearchesFurtherBackIfTheNewestDaysHaveNoPicture() throws {
         let nasa = FakeNASA.complete(through: "2026-11-12")
         let result = try nasa.client(.science, options: PictureOptions(fallsBack: true)).results(.newest)
         #expect(result.first?.picture?.day == day("2026-11-12"))
     }
 
-    @Test func oldServicesNewestDayIsUsedIfScienceIsDown() throws {
+    @Test func newestDayOfTheOldServiceIsUsedIfTheNewServiceIsDown() throws {
         let outage = try outage(.science)
         let nasa = FakeNASA.complete(through: "2026-11-19") { $0.service == .science ? outage : nil }
         #expect(try nasa.client().results(.newest).first?.picture?.day == day("2026-11-19"))

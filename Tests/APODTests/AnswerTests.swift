@@ -71,7 +71,7 @@ import Testing
         #expect(try picture(text.replacing("\"title\":\"x\"", with: "\"title\":5,\"title\":\"z\"")).title == "z")
     }
 
-    @Test func anExcerptIsShortAndFolded() {
+    @Test func excerptIsShortAndOnOneLine() {
         func excerpt(_ text: String) -> String? { ErrorAnswer.excerpt(Array(text.utf8)) }
         #expect(excerpt("a\n\u{1B}[2Jb c") == "a [2Jb c")
         #expect(excerpt(" ") == nil)
@@ -87,7 +87,7 @@ import Testing
         #expect(result.record.raw("raw").map { String(decoding: $0, as: UTF8.self) } == text)
     }
 
-    @Test func standInKeepsTheReceivedObject() throws {
+    @Test func recordOfAStandInContainsTheRawObject() throws {
         let result = try ServiceAnswer.day(
             day("2026-11-20"), in: logoAnswer().line, from: .api, at: time("2026-11-20"))
         let failure = APODFailure.standIn(.placeholder, day("2026-11-20"), .api)
@@ -103,7 +103,7 @@ import Testing
         #expect(try picture(text).title == "A Ring of Dust")
     }
 
-    @Test func datesOfAListMayBeInAnyOrder() throws {
+    @Test func listMayBeInAnyOrder() throws {
         let bytes = list([
             scienceAnswer("2026-11-20"), scienceAnswer("2026-11-17"), scienceAnswer("2026-11-19", ["title": nil]),
             Record(), scienceAnswer("2026-11-18"),
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func objectInPlaceOfAListIsABadAnswer() {
+    @Test func objectInsteadOfAListIsABadAnswer() {
         #expect(throws: APODFailure.badAnswer(.objectForArray, .api)) {
             try ServiceAnswer.pictures(
                 in: legacyAnswer().line, from: day("2026-11-18"), through: day("2026-11-20"), of: .api)

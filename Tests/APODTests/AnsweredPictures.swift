@@ -23,7 +23,7 @@ extension ServiceAnswer {
 
 extension DayResult {
 
-    /// Returns the picture, or throws its failure. Records an issue for any failure other than `APODFailure`.
+    /// Returns the picture or throws the `APODFailure`. Records an issue for any other failure.
     func get() throws(APODFailure) -> Picture {
         switch outcome {
         case .picture(let picture): return picture

@@ -16,7 +16,7 @@ import Testing
         return Article(picture.explanation, layout: picture.layout)
     }
 
-    @Test func paragraphsAndLinksAreFieldsBesideTheText() throws {
+    @Test func articleHasTextParagraphsAndLinks() throws {
         let article = try article(html)
         #expect(article.text == "Dust circles a star. Note: The site moves.")
         #expect(article.paragraphs.map(\.text) == ["Dust circles a star.", "Note: The site moves."])
@@ -27,7 +27,7 @@ import Testing
         #expect(article.paragraphs[1].parts.map(\.text) == ["Note: The ", "site", " moves."])
     }
 
-    @Test func onlyWebAddressesAreLinks() throws {
+    @Test func onlyWebAddressesBecomeLinks() throws {
         #expect(
             try article("<a href='javascript:alert(1)'>A</a> <a href='mailto:a@x.org'>B</a> <a href=''>C</a>").layout
                 .isEmpty)
@@ -38,7 +38,7 @@ import Testing
         #expect(try article("<p><a href=x>Explanation</a>: Dust</p>").paragraphs == [LinkedText("Dust")])
     }
 
-    @Test func layoutHasRangesInBytesOfUTF8() throws {
+    @Test func layoutRangesCountUTF8Bytes() throws {
         #expect(
             try article("<p>\u{C9}toile <a href='/d'>d\u{E9}j\u{E0}</a>.</p><p>Fin.</p>").layout.line
                 == Array(
@@ -52,7 +52,7 @@ import Testing
         #"[{"start":"0","end":"4","href":"x"}]"#, #"[{"start":4,"end":2,"href":"x"}]"#,
         #"[{"start":1,"end":1,"href":"x"}]"#, #"[{"start":0,"end":99,"href":"x"}]"#,
         #"[{"start":-1,"end":3,"href":"x"}]"#, #"[{"start":0,"end":99999999999999999999,"href":"x"}]"#,
-        // Offsets in the middle of a character.
+        // These offsets are in the middle of a character.
         #"[{"start":0,"end":5,"href":"x"}]"#, #"[{"start":5,"end":8,"href":"x"}]"#,
         #"[{"start":0.0,"end":4.0,"href":"x"}]"#, #"{"start":9223372036854775807,"end":-9223372036854775808}"#,
     ])

@@ -32,7 +32,7 @@ import Testing
                 fetchedAt: time("2026-11-20"), raw: scienceAnswer(date).line), expiresAt: nil)
     }
 
-    @Test func keptDaysAreReadByTheNextRun() throws {
+    @Test func cachedDaysAreReadByTheNextRun() throws {
         let some = try ["2020-12-31", "2021-01-01", "2021-01-02", "2021-02-01"].map(kept)
         try days().keep(some, of: .science)
         let later = try days()

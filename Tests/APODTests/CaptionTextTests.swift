@@ -12,7 +12,7 @@ import Testing
     @Test(arguments: [
         "Explanation: Dust.", "Explanation:Dust.", " explanation : Dust. ", "Explanation: Explanation: Dust.", "Dust.",
     ])
-    func theLabelOfTheExplanationIsDropped(_ text: String) {
+    func labelOfTheExplanationIsRemoved(_ text: String) {
         #expect(explanation([text]) == "Dust.")
     }
 
@@ -20,7 +20,7 @@ import Testing
         #expect(explanation(["Explanation wanted: why?"]) == "Explanation wanted: why?")
     }
 
-    @Test func theAnnouncementOfTomorrowIsDropped() {
+    @Test func announcementOfTomorrowsPictureIsRemoved() {
         #expect(explanation(["Dust.", "Tomorrow's picture: open space"]) == "Dust.")
         #expect(
             explanation(["Dust.", "Tomorrow\u{2019}s Picture : open space", "A note."]) == "Dust. A note.")
@@ -32,7 +32,7 @@ import Testing
         #expect(explanation(["Tomorrow's picture is dust."]) == "Tomorrow's picture is dust.")
     }
 
-    @Test func codeOfTheFormerButtonIsRemoved() {
+    @Test func codeOfTheDiggButtonIsRemoved() {
         #expect(
             explanation(["Dust. digg_url = 'http://x/y.html'; digg_skin = 'compact'; Note: more."])
                 == "Dust. Note: more.")
@@ -47,7 +47,7 @@ import Testing
         #expect(CaptionText.title(title) == "A Ring")
     }
 
-    @Test func titleMayHaveALineBreakOrMentionCredit() {
+    @Test func titleMayContainALineBreakOrTheWordCredit() {
         #expect(CaptionText.title(" A Ring:\n Dust ") == "A Ring: Dust")
         #expect(CaptionText.title("Credit: Where It Is Due") == "Credit: Where It Is Due")
     }
@@ -75,7 +75,7 @@ import Testing
         ("Image Credit: : NASA;", "NASA"), ("(C. Example)", "(C. Example)"), ("Copyright: \u{A9} Ada", "Ada"),
         ("Video Credit & Copyright: Se\u{E1}n \u{141}uk", "Se\u{E1}n \u{141}uk"),
     ])
-    func signsAndStrayPunctuationAroundNamesAreRemoved(_ text: String, _ names: String) {
+    func copyrightSignsAndStrayPunctuationAreRemoved(_ text: String, _ names: String) {
         #expect(CreditLine(text).names == names)
     }
 

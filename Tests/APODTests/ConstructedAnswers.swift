@@ -29,10 +29,10 @@ private func object(_ fields: KeyValuePairs<String, String>, _ changes: [String:
 
 let pictureServer = "https://assets.example.org/apod"
 
-/// The address of NASA's generic still, in the field that has it in the new service.
+/// NASA's generic thumbnail, which the new service returns in `hdurl` for days without a picture, such as video days.
 let placeholder = "https://assets.example.org/images/misc/news-thumbnail.png?w=594&h=516&fit=clip"
 
-/// An answer of the new service for an image day, with its structure but with our own texts.
+/// An answer of the new service for an image. The structure is NASA's; the texts are invented.
 func scienceAnswer(_ date: String = "2026-11-20", _ changes: [String: JSON?] = [:]) -> Record {
     object(
         [
@@ -52,7 +52,7 @@ func page(_ content: String) -> JSON {
         "<!doctype html><html><body><center><h1> Picture </h1><p>2026 November 20<br>\(content)</center></body></html>")
 }
 
-/// An answer of the old service for an image day.
+/// An answer of the old service for an image.
 func legacyAnswer(_ date: String = "2026-11-20", _ changes: [String: JSON?] = [:]) -> Record {
     object(
         [
@@ -62,7 +62,7 @@ func legacyAnswer(_ date: String = "2026-11-20", _ changes: [String: JSON?] = [:
         ], changes)
 }
 
-/// The address of the logo, which the old service returns for every day since its site moved.
+/// The old service's answer for every day since its site moved: NASA's logo in place of the picture.
 func logoAnswer(_ date: String = "2026-11-20") -> Record {
     let logo = JSON.string("https://science.example.org/themes/assets/images/nasa-logo@2x.png")
     return legacyAnswer(date, ["title": .string("NASA Science"), "url": logo, "hdurl": logo])

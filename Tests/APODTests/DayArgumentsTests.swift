@@ -6,7 +6,7 @@ import Testing
 @Suite struct DayArgumentsTests {
     private let now = time("2026-11-20", 12)
 
-    /// Parses the words of a command line, each option with its value.
+    /// Parses a command line.
     private func arguments(_ line: String) -> DayArguments {
         var arguments = DayArguments()
         var words = line.split(separator: " ").map(String.init)[...]
@@ -44,7 +44,7 @@ import Testing
         #expect(arguments("") == DayArguments() && arguments("-") != DayArguments())
     }
 
-    @Test func onlyARandomSeedIsLogged() throws {
+    @Test func seedIsLoggedOnlyIfItWasGenerated() throws {
         let lines = Lines()
         _ = try arguments("--count 5 --seed 42").plan(at: now, log: lines.log)
         #expect(lines.all.isEmpty)

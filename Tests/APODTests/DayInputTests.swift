@@ -8,7 +8,7 @@ import Testing
 @Suite struct DayInputTests {
     private let nasa = FakeNASA.complete(through: "2026-11-20")
 
-    /// Returns the results of the lines: the date of a picture; `date code` or `line N: code` for a failure.
+    /// Reads lines of days. Returns the date of each picture, and `date code` or `line N: code` for each failure.
     private func read(_ text: String, log: Log = .silent) throws -> [String] {
         let input = DayInput(LineReader(bytes: Array(text.utf8)), client: try nasa.client(log: log))
         var result: [String] = []
@@ -68,7 +68,7 @@ import Testing
             ])
     }
 
-    @Test func dayWithoutAPictureFailsIfNamedAndIsANoticeInAMonth() throws {
+    @Test func dayWithoutAPictureFailsIfNamedButIsSkippedInAMonth() throws {
         #expect(try read("2020-06-10") == ["2020-06-10 no-picture"])
         let lines = Lines()
         #expect(try read("2020-06\n1995-06\n2020-06\n", log: lines.log).count == 29 + 12 + 29)
@@ -78,7 +78,7 @@ import Testing
             notes.first?.contains("on 1995-06-17, 1995-06-18, 1995-06-19 and 2020-06-10; skipped") == true, "\(notes)")
     }
 
-    @Test func availableNeighboursShareARequest() throws {
+    @Test func adjacentDaysShareARequest() throws {
         let days = PublishedDays.days(from: day("2021-01-01"), through: day("2021-02-19")).map(\.description)
         #expect(try read(days.joined(separator: "\n") + "\n") == days)
         #expect(nasa.asked.count == 2)
@@ -113,7 +113,7 @@ import Testing
         return record
     }
 
-    @Test func foreignFieldsKeepTheirPositions() throws {
+    @Test func otherFieldsKeepTheirPositionsAndBytes() throws {
         let record = try process(#"{"n": 1.10, "date":"2024-02-03","big":12345678901234567890,"u":"\u00e9"}"#)
         let line = String(decoding: record.line, as: UTF8.self)
         #expect(
@@ -162,7 +162,7 @@ import Testing
         #expect(record == before)
     }
 
-    @Test func completeRecordsPassThrough() throws {
+    @Test func recordsMadeFromArgumentsAreNotProcessed() throws {
         let tool = PictureTool(client: try nasa.client())
         #expect(!tool.accepts(RecordJob(Record(), argument: "2024-02-03")))
         #expect(tool.accepts(RecordJob(Record())))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import APOD
 
-/// A typed request, its time, and the expected steps in the form of `short`.
+/// Typed arguments, the time of the run, and the expected steps as formatted by `short`.
 struct PlannedDays: Sendable, CustomTestStringConvertible {
     let words: [String]
     let time: Timestamp
@@ -125,11 +125,11 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
         PlannedDays("2026-11-18 today", at: evening, ["2026-11-18...2026-11-20?"]),
         PlannedDays("2026-11-18 2026-11", at: evening, ["2026-11-18...2026-11-20?"]),
         PlannedDays("2026-11-18 2026", at: early, ["2026-11-18...2026-11-19?"]),
-        // If the request names the last day, a notice reports that the day is skipped.
+        // If the last day is not published yet, it is skipped with a notice, although the request names it.
         PlannedDays("2026-11-18 2026-11-20", at: evening, ["2026-11-18...2026-11-20?"]),
         PlannedDays("2026-11-18 yesterday", at: evening, ["2026-11-18...2026-11-19?"]),
         PlannedDays("yesterday today", at: evening, ["2026-11-19...2026-11-20?"]),
-        // The current day in time zones where the new day has begun.
+        // 2026-11-21 has begun in some time zones.
         PlannedDays("2026-11-21", at: evening, ["2026-11-21?"]),
         PlannedDays("2026-11-21 2026-11-21", at: evening, ["2026-11-21?"]),
         PlannedDays("2024-02 2024-03", at: evening, ["2024-02-01...2024-03-31?"]),
@@ -193,7 +193,7 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
     }
 
     @Test(arguments: [0, -1, Int.min, 11_478, Int.max])
-    func numberOfDaysBeyondTheArchiveIsRefused(_ count: Int) {
+    func invalidNumberOfDaysIsRefused(_ count: Int) {
         for request in [DayRequest.last(count), .random(count, seed: 1)] {
             let failure = #expect(throws: UsageFailure.self) { try request.plan(now) }
             #expect(failure?.message.contains("invalid number of days: \(count);") == true)
@@ -220,11 +220,11 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
         #expect(try DayPlan.random(5, seed: 1, at: now) != DayPlan.random(5, seed: 2, at: now))
     }
 
-    @Test func aSeedDrawsTheSameDaysForYears() throws {
+    @Test func seedDrawsTheSameDaysInLaterYears() throws {
         let early = try DayPlan.random(5, seed: 42, at: now)
         #expect(
             drawn(early).map(\.description) == ["2020-08-25", "2013-07-02", "2010-10-04", "2026-07-21", "2024-04-14"])
-        // Later days may be drawn too; the order of the earlier days does not change.
+        // Days after 2026-11-20 may be drawn too, but the order of the earlier days does not change.
         let old = drawn(try DayPlan.random(20, seed: 42, at: now))
         for year in [2027, 2035, 2041, 2060, 2173] {
             let all = drawn(try DayPlan.random(200, seed: 42, at: time("\(year)-12-31")))

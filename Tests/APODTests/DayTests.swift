@@ -9,7 +9,7 @@ import Testing
         #expect(PublishedDays.newest(at: time("2026-07-02", 4, 0)) == day("2026-07-02"))
     }
 
-    @Test func todayIsTheLatestDayAnywhere() throws {
+    @Test func latestTodayIsTheDateInTheEasternmostTimeZone() throws {
         let now = time("2026-11-20", 9, 59)
         #expect(PublishedDays.latestToday(at: now) == day("2026-11-20"))
         #expect(PublishedDays.latestToday(at: time("2026-11-20", 10, 0)) == day("2026-11-21"))
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: ["2026-11-21", "1995-06-15"])
-    func daysOutsideTheArchiveAreAUsageFailureThatStatesTheRange(_ text: String) {
+    func dayOutsideTheArchiveIsRefusedWithTheValidRange(_ text: String) {
         let error = #expect(throws: UsageFailure.self) { try PublishedDays.check(day(text), at: time("2026-11-20", 9)) }
         #expect(error?.message.contains("1995-06-16 to 2026-11-20") == true)
         #expect(error?.exitCode == .usage)
@@ -32,7 +32,7 @@ import Testing
 }
 
 @Suite struct PagesTests {
-    /// Divides the days into the windows of single requests to the new service.
+    /// Divides the days into requests to the new service.
     private func windows(of days: [CalendarDay]) -> [[CalendarDay]] {
         var windows: [[CalendarDay]] = []
         var rest = days[...]
@@ -68,7 +68,7 @@ import Testing
         #expect(windows(of: days).map(\.count) == [1, 3, 1])
     }
 
-    @Test func allDaysKeepTheirOrder() {
+    @Test func requestsContainAllDaysInOrder() {
         for seed in UInt64(0)..<200 {
             var generator = SplitMix64(seed: seed)
             let days = (0..<60).map { _ in

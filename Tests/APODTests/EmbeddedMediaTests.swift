@@ -24,7 +24,7 @@ import Testing
         #expect(found.videos.map(\.text) == ["https://player.vimeo.com/video/1", "https://count.org/me"])
     }
 
-    @Test func picturesHaveTheLargerPictureThatTheyLinkTo() {
+    @Test func linkAroundAPictureIsItsLargerVersion() {
         let found = media(
             "<a href=big.gif><IMG SRC=small.gif></a> <a href=/page.html><img src=/b.png></a><img src=c.jpg>")
         #expect(

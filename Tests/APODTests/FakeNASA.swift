@@ -12,7 +12,7 @@ final class FakeNASA: HTTPTransport {
     enum Ask: Hashable {
         case day(Service, CalendarDay)
         case page(Service, CalendarDay, CalendarDay)
-        /// A number of the newest days, which only the new service lists.
+        /// The given number of newest days, which only the new service can list.
         case newest(Int)
 
         var service: Service {
@@ -109,7 +109,8 @@ final class FakeNASA: HTTPTransport {
 
     // MARK: Services
 
-    /// Creates both services with all days up to `newest`, except the gaps.
+    /// Creates services with a picture for every day up to `newest`, except the days that never had a picture. `except`
+    /// overrides answers.
     static func complete(through newest: String, except: @escaping @Sendable (Ask) -> Reply? = { _ in nil }) -> FakeNASA
     {
         let newest = day(newest)
@@ -137,7 +138,7 @@ final class FakeNASA: HTTPTransport {
         }
     }
 
-    /// Returns a client of these services, with a clock at noon UTC of `today` by default.
+    /// Returns a client of these services. Its clock shows `today` in UTC, by default noon.
     func client(
         _ choice: ServiceChoice = .auto, today: String = "2026-11-20", hour: Int = 12, minute: Int = 0,
         hasClassic: Bool = true, options: PictureOptions = PictureOptions(), store: KeptDays? = nil,

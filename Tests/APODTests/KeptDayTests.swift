@@ -25,7 +25,7 @@ import Testing
         return [.picture(picture)] + failures.map { .failed($0) }
     }
 
-    @Test func keptDayIsReadBackUnchanged() {
+    @Test func cachedDayIsReadBackUnchanged() {
         for outcome in outcomes(picture.day, .science) {
             for raw in [nil, scienceAnswer("2024-02-03").line] {
                 for address in [nil, "http://127.0.0.1:8080/apod"] {
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func pictureIsStoredAsItsOutputLine() throws {
+    @Test func storedPictureBeginsWithItsOutputFields() throws {
         let kept = KeptDay(
             DayResult(day: picture.day, outcome: .picture(picture), fetchedAt: time("2024-02-04")), expiresAt: nil)
         let line = String(decoding: picture.fields.line.dropLast(), as: UTF8.self)
@@ -66,7 +66,7 @@ import Testing
         #"{"date":"2024-02-03","error":7,"kept":{"edition":2}}"#,
         #"{"date":"2024-02-03","media_type":"image","kept":{"edition":2}"#,
     ])
-    func unreadableKeptDayCountsAsAbsent(_ text: String) {
+    func unreadableCachedDayIsIgnored(_ text: String) {
         #expect(read(text)?.result.day == nil)
     }
 
@@ -87,10 +87,11 @@ import Testing
         #expect(read(text(#"{"edition":2,"address":"http://x.org/"}"#), address: "http://x.org/")?.isCurrent == true)
     }
 
-    // MARK: Rules
+    // MARK: Freshness
 
     @Test(arguments: [
-        // A day, the day and the hour (UTC) of the request, and how long the picture and its absence are fresh.
+        // Columns: the day, the date and hour (UTC) of the request, and for how many seconds its picture and its
+        // absence are fresh.
         ("2026-11-19", "2026-11-20", 12, nil as Int?, 86_400), ("2026-11-20", "2026-11-20", 12, 1800, 300),
         ("2026-11-21", "2026-11-20", 12, 1800, 300),
         // Until 04:00 UTC the newest day is the previous day.
@@ -109,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func transientFailureIsNotKept() throws {
+    @Test func transientFailureIsNotCached() throws {
         let today = day("2026-11-20")
         let passing: [any Failure] = [
             APODFailure.failing(.api, status: 500, said: nil),
@@ -118,7 +119,7 @@ import Testing
             APODFailure.wrongDay(asked: today, answered: today, .api), Cancelled(),
             APODFailure.refused(.science, status: 404, said: "No route was found"),
             FetchFailure.nameNotResolved(url: try WebURL(FakeNASA.apiBase)),
-            // If refusals were cached, an hour of refusals would block every requested day for a day.
+            // If refusals were cached, a day requested during an hour of refusals would fail for 24 hours.
             APODFailure.refused(.science, status: 400, said: nil),
             APODFailure.nothingRecent(from: today, through: today),
         ]
@@ -147,7 +148,7 @@ import Testing
         #expect(!kept(expires: now).isFresh(at: before, needsRaw: false))
         #expect(kept(expires: now).isFresh(at: time("2024-02-04") - .seconds(60), needsRaw: false))
         #expect(kept(expires: nil).isFresh(at: before, needsRaw: false))
-        // There was no raw object to store.
+        // A day without a picture has no raw object.
         let absent = KeptDay(
             DayResult(day: picture.day, outcome: .failed(APODFailure.noPicture(picture.day)), fetchedAt: now),
             expiresAt: nil)

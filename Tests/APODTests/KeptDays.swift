@@ -39,7 +39,7 @@ final class KeptDays {
         try days().days(from: PublishedDays.first, through: day("9999-12-31"), of: service).map(\.result.day)
     }
 
-    /// Caches a picture of a day as if it had been fetched at noon of `fetched`.
+    /// Caches the picture of a day as if it had been fetched at noon on `fetched`.
     func keep(
         _ date: String, fetched: String = "2026-11-20", expires: Timestamp? = nil, isCurrent: Bool = true,
         mediaType: String = "image", raw: [UInt8]? = nil, of service: Service = .science

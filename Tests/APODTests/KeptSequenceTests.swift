@@ -4,7 +4,7 @@ import Testing
 
 @testable import APOD
 
-/// The requests of each plan if some days are already cached, at noon on 2026-11-20.
+/// Tests which days are requested if some are already cached. The time is noon on 2026-11-20.
 @Suite struct KeptSequenceTests {
     private func down(_ service: Service? = nil) throws -> @Sendable (FakeNASA.Ask) -> FakeNASA.Reply? {
         let url = try WebURL(FakeNASA.scienceBase)
@@ -16,11 +16,11 @@ import Testing
 
     private func year(_ year: String) -> DayRequest { .range(start: day("\(year)-01-01"), end: day("\(year)-12-31")) }
 
-    // MARK: Asked once
+    // MARK: Requests for missing days
 
     @Test(arguments: [1, 4]) func aSecondRunOverAYearMakesNoRequest(jobs: Int) throws {
         let nasa = FakeNASA.complete(through: "2026-11-20") { ask in
-            // A lost picture, which the old service also lacks, and a picture that only the old service has.
+            // Both services lack the picture of 2023-03-05; only the old service has the picture of 2023-07-08.
             switch ask {
             case .page(.science, let first, let last):
                 .ok(
@@ -77,7 +77,7 @@ import Testing
         #expect(nasa.asked.contains(.page(.api, day("2024-02-01"), day("2024-02-29"))))
     }
 
-    @Test func refreshAlwaysRequests() throws {
+    @Test func refreshRequestsCachedDaysAgain() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let store = try KeptDays()
         let range = DayRequest.range(start: day("2021-01-01"), end: day("2021-01-02"))
@@ -86,7 +86,7 @@ import Testing
         #expect(again.allSatisfy { $0.source == .network } && nasa.asked.count == 2)
     }
 
-    @Test func refreshDuringAFailureOfNASALosesNoPicture() throws {
+    @Test func failedRefreshDoesNotRemoveCachedPictures() throws {
         let store = try KeptDays()
         try store.keep("2021-01-01")
         try store.keep("2021-01-02")
@@ -100,7 +100,7 @@ import Testing
         #expect(kept.allSatisfy { $0.source == .cache })
     }
 
-    @Test func rawObjectIsRequestedIfItWasNotKept() throws {
+    @Test func rawObjectIsRequestedIfItIsNotCached() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let store = try KeptDays()
         let one = DayRequest.day(day("2021-01-01"))
@@ -117,7 +117,7 @@ import Testing
 
     // MARK: Two services
 
-    @Test func oldServiceIsAskedAfterACachedFailureOfScience() throws {
+    @Test func oldServiceIsUsedAfterACachedFailureOfTheNewService() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let store = try KeptDays()
         try store.keep(.noPicture(day("2021-01-01")), on: "2021-01-01")
@@ -131,7 +131,7 @@ import Testing
         #expect(nasa.asked.count == 1)
     }
 
-    @Test func cachedAnswerOfTheOldServiceIsServedIfScienceIsDown() throws {
+    @Test func cachedAnswerOfTheOldServiceIsServedIfTheNewServiceIsDown() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20", except: try down(.science))
         let store = try KeptDays()
         try store.keep("2021-01-01", of: .api)
@@ -150,7 +150,7 @@ import Testing
 
     // MARK: Old records
 
-    @Test func oldRecordIsServedIfNoServiceAnswers() throws {
+    @Test func oldRecordIsServedIfNoServiceResponds() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20", except: try down())
         let store = try KeptDays()
         for date in ["2021-01-01", "2021-01-02"] { try store.keep(date, fetched: "2021-02-03", isCurrent: false) }
@@ -168,7 +168,7 @@ import Testing
                 && warnings[0].contains("2021-01-01 from 2021-02-03"))
     }
 
-    @Test func oldRecordIsRequestedAgainIfAServiceAnswers() throws {
+    @Test func oldRecordIsRequestedAgainIfAServiceResponds() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let store = try KeptDays()
         try store.keep("2021-01-01", isCurrent: false)
@@ -182,21 +182,21 @@ import Testing
         #expect(try gone.client(store: store).results(.day(day("2021-01-02")))[0].failure?.code == "no-picture")
     }
 
-    @Test func refusedKeyCountsAsUnreachable() throws {
+    @Test func oldRecordIsServedIfTheKeyIsRefused() throws {
         let nasa = FakeNASA { _ in .status(403, #"{"error":{"code":"API_KEY_INVALID","message":"x"}}"#) }
         let store = try KeptDays()
         try store.keep("2021-01-01", isCurrent: false, of: .api)
         #expect(try nasa.client(.api, store: store).results(.day(day("2021-01-01")))[0].source == .stale)
     }
 
-    @Test(arguments: [401, 403]) func serviceThatDeniesAccessCountsAsUnreachable(status: Int) throws {
+    @Test(arguments: [401, 403]) func oldRecordIsServedIfTheServiceDeniesAccess(status: Int) throws {
         let nasa = FakeNASA { _ in .status(status, "<h1>Access denied</h1>") }
         let store = try KeptDays()
         try store.keep("2026-11-20", expires: time("2026-11-20", 11))
         #expect(try nasa.client(.science, store: store).results(.newest)[0].source == .stale)
     }
 
-    @Test func serviceThatHasMovedCountsAsUnreachable() throws {
+    @Test func oldRecordIsServedIfTheServiceHasMoved() throws {
         for reply in [FakeNASA.Reply.status(404, "<html>Not Found</html>"), .ok("<html>Welcome"), .ok("")] {
             let nasa = FakeNASA { _ in reply }
             let store = try KeptDays()
@@ -223,7 +223,7 @@ import Testing
         #expect(nasa.asked.isEmpty)
     }
 
-    // MARK: The newest
+    // MARK: The newest day
 
     @Test func newestDayIsRequestedEveryHalfHour() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
@@ -268,7 +268,7 @@ import Testing
             nasa.asked == [.newest(5)])
     }
 
-    @Test func singleDayRequestsRememberADownServiceAndTheNewestDay() throws {
+    @Test func unreachableServiceAndNewestDayAreRememberedBetweenRequests() throws {
         let url = try WebURL(FakeNASA.scienceBase)
         let nasa = FakeNASA { _ in .failure(FetchFailure.nameNotResolved(url: url)) }
         let client = try nasa.client(.science)

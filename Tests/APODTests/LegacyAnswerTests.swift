@@ -9,7 +9,7 @@ import Testing
         try LegacyAnswer.picture(from: legacyAnswer("2026-11-20", changes))
     }
 
-    @Test func imageDayBecomesARecordInTheClassicOrder() throws {
+    @Test func legacyRecordHasTheClassicFieldOrder() throws {
         let record = try picture(["copyright": "Ada Example"]).record(source: .cache, fetchedAt: time("2026-11-20"))
         #expect(
             String(decoding: record.line, as: UTF8.self) == #"{"date":"2026-11-20","title":"A Ring of Dust","#
@@ -19,7 +19,7 @@ import Testing
         )
     }
 
-    @Test func textsAreFoldedAndCleaned() throws {
+    @Test func creditsScriptsAndLineBreaksAreRemovedFromTexts() throws {
         let picture = try picture([
             "title": "A Ring\r\nCredit: NASA", "copyright": "\nAda\u{A0}Example, \n(Observatory)\n",
             "explanation": "Dust.  \nAnd more.   digg_url = 'http://x'; digg_skin = 'compact'; Note.",
@@ -36,17 +36,17 @@ import Testing
     }
 
     @Test(arguments: ["mov", "MPG", "wmv", "mp4", "html"])
-    func invalidLargerPictureIsDropped(_ suffix: String) throws {
+    func hdurlThatIsNoPictureIsDropped(_ suffix: String) throws {
         let picture = try picture(["hdurl": "https://x.org/a.\(suffix)"])
         #expect(picture.hdurl == nil)
         #expect(picture.url == "https://assets.example.org/apod/ring.jpg")
     }
 
-    @Test func aLargerPictureMayBeATIFF() throws {
+    @Test func largerPictureMayBeATIFF() throws {
         #expect(try picture(["hdurl": "https://x.org/a.tif"]).hdurl == "https://x.org/a.tif")
     }
 
-    @Test func addressesAreTrimmedAndOtherwiseUnchanged() throws {
+    @Test func addressesAreTrimmedAndBlanksEscaped() throws {
         let picture = try picture(["hdurl": "http://x.org/a.jpg ", "url": "http://x.org/a b.jpg"])
         #expect(picture.hdurl == "http://x.org/a.jpg")
         #expect(picture.url == "http://x.org/a%20b.jpg")
@@ -61,7 +61,7 @@ import Testing
         #expect(picture.thumbnailURL == "https://img.youtube.com/vi/abc-DEF_123/0.jpg")
     }
 
-    @Test func anEmptyThumbnailIsAbsent() throws {
+    @Test func emptyThumbnailAddressIsOmitted() throws {
         let movie = try picture([
             "media_type": "video", "url": "https://x.org/a.mp4", "hdurl": nil, "thumbnail_url": "",
         ])
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test(arguments: ["nasa-logo@2x.png", "nasa-logo%402x.png", "nasa-logo.png", "news-thumbnail.png"])
-    func pictureNamedLikeAStandInIsRefused(_ name: String) {
+    func pictureWithTheFileNameOfAPlaceholderIsRefused(_ name: String) {
         let refusal = APODFailure.standIn(.placeholder, day("2026-11-20"), .api)
         #expect(throws: refusal) { try picture(["url": "https://www.nasa.gov/wp-content/\(name)"]) }
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import APOD
 @testable import Articles
 
-/// Pages and feeds of a tool's output record, with changes.
+/// Tests of the HTML pages and Atom feeds made from an output record.
 @Suite struct MarkupTests {
     private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption {
         var record = try ScienceAnswer.picture(from: scienceAnswer()).record(fetchedAt: time("2026-11-20"))
@@ -114,7 +114,7 @@ import Testing
         #expect(HTMLPage.head.contains("<html lang=\"en\">") && HTMLPage.head.contains("<title>"))
     }
 
-    @Test func aMoviePlaysOnThePageAndAPlayerIsALink() throws {
+    @Test func moviesPlayOnThePageAndPlayersAreLinked() throws {
         let movie: [String: JSON?] = [
             "media_type": "video", "url": "https://x.org/a.mp4", "hdurl": nil, "thumbnail_url": "https://x.org/a.jpg",
         ]

@@ -46,7 +46,7 @@ import Testing
         #expect(MediaAddress(field: nil, base: base) == nil)
     }
 
-    @Test func onlyResizingQueryFieldsAreRemoved() {
+    @Test func onlyResizingQueryParametersAreRemoved() {
         func full(_ text: String) -> String? { MediaAddress(text)?.withoutResizing.text }
         #expect(full("https://x.org/a.jpg?w=10&h=20&fit=clip&crop=faces%2Cfocalpoint") == "https://x.org/a.jpg")
         #expect(full("https://x.org/a.jpg?v=2&w=10") == "https://x.org/a.jpg?v=2")
@@ -70,7 +70,7 @@ import Testing
         "https://notyoutube.com/embed/abc-DEF_123", "https://www.youtube.com/embed/short",
         "https://player.vimeo.com/video/1138604812",
     ])
-    func addressesOtherThanYouTubeVideosHaveNoStill(_ text: String) {
+    func addressesOtherThanYouTubeVideosHaveNoYouTubeID(_ text: String) {
         #expect(MediaAddress(text)?.youTubeID == nil)
     }
 

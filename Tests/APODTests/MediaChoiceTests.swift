@@ -72,7 +72,7 @@ import Testing
     @Test func fallbackOfARangeSearchesItsPageFirst() throws {
         let results = try fetch(PictureOptions(fallsBack: true), range("2021-01-04", "2021-01-12"))
         #expect(results.compactMap(\.picture?.day.day) == [4, 4, 6, 7, 8, 9, 9, 11, 12])
-        // The page, and the day that the page omits.
+        // One request is for the page, the other for the day that the page omits.
         #expect(nasa.asked.count == 2)
     }
 
@@ -95,7 +95,7 @@ import Testing
         let client = try videos.client(.science, options: PictureOptions(fallsBack: true))
         #expect(try client.result(of: day("2021-01-01")).picture?.day == day("2020-11-11"))
         #expect(videos.asked.count == 4)
-        // The previous 365 days are on 15 pages.
+        // One request is for the day itself; the previous 365 days are on 15 pages.
         let result = try client.result(of: day("2019-01-01"))
         #expect(result.picture?.day == day("2019-01-01") && result.picture?.mediaType == .video)
         #expect(videos.asked.count == 4 + 16)

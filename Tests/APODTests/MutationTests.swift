@@ -6,8 +6,8 @@ import Testing
 @testable import APOD
 @testable import Articles
 
-/// Answers of both services with random damage. Each answer must give a valid picture or an `APODFailure` with a
-/// message. The failure of a case states its seed.
+/// Tests of randomly damaged answers of both services. Each must be parsed to a valid picture or be refused with an
+/// `APODFailure` that has a message. A failed test prints the seed.
 @Suite struct MutationTests {
     private static let html = page(
         "<a href=/big.gif><IMG SRC=\"//x.org/small.gif\" alt='&amp;quot;'></a><table><tr><td>A<br>B<p><b>C<i>D</b></i>"
@@ -90,7 +90,7 @@ import Testing
             let record = picture.record(fetchedAt: time("2026-11-20"))
             expectRecordRules(record, comment)
             #expect(try Record(parsing: record.line) == record, comment)
-            // Each text of the caption is on a single line, too.
+            // The caption must not contain control characters either.
             let caption = try #require(Caption(record), comment)
             #expect(
                 !caption.markdown.unicodeScalars.contains { $0 != "\n" && $0.properties.generalCategory == .control },

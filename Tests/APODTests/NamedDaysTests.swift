@@ -14,7 +14,7 @@ import Testing
         ("2024-02..today", .range(.month(2, year: 2024), through: .today)),
         ("2024-02-03..2024-02-01", .range(.day(day("2024-02-03")), through: .day(day("2024-02-01")))),
     ])
-    func descriptionIsTheParsedText(_ text: String, _ days: NamedDays) throws {
+    func parsedDaysPrintAsTheTypedText(_ text: String, _ days: NamedDays) throws {
         #expect(try NamedDays(typed: text, at: now) == days)
         #expect(days.description == text)
     }
@@ -47,7 +47,7 @@ import Testing
         ("2024..2025..2026", "\"2025..2026\" is a range"), ("2024..tody", "did you mean today?"),
         ("2024-02-30..2024", "there is no day 2024-02-30"), ("2024...2025", "\".2025\" is not a day"),
     ])
-    func rangeWithoutAFirstDayIsRefused(_ text: String, _ words: String) {
+    func invalidRangeIsRefused(_ text: String, _ words: String) {
         let failure = #expect(throws: UsageFailure.self) { try NamedDays(typed: text, at: now) }
         #expect(failure?.message.contains(words) == true, "\(failure?.message ?? "")")
     }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import APOD
 
-/// Concurrent requests for pages. The tests do not depend on timing: requests are held until the expected number is in
-/// progress.
+/// Tests of concurrent requests for pages. They do not depend on timing: requests are held until the expected number
+/// is in progress.
 @Suite struct ParallelPagesTests {
     private let year = DayRequest.range(start: day("2021-01-01"), end: day("2021-12-31"))
 
@@ -43,7 +43,7 @@ import Testing
         #expect(gate.state.withLock { $0.highest } == 4)
     }
 
-    @Test func prefetchedPagesAreLimited() throws {
+    @Test func numberOfPrefetchedPagesIsLimited() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let sequence = try nasa.client(jobs: 3).pictures(year)
         #expect(try sequence.next()?.day == day("2021-01-01"))
@@ -55,7 +55,7 @@ import Testing
         #expect(try sequence.next() == nil)
     }
 
-    @Test func releasedSequenceLeavesNoRequest() throws {
+    @Test func releasedSequenceWaitsForItsRequests() throws {
         let gate = Gate()
         let nasa = FakeNASA.complete(through: "2026-11-20") { _ in
             gate.pass(together: 2)
@@ -70,7 +70,7 @@ import Testing
         #expect(nasa.asked.count < 15)
     }
 
-    @Test func cancellationEndsAWait() throws {
+    @Test func cancellationStopsWaitingForAPage() throws {
         let interruption = Interruption()
         let gate = Gate()
         let nasa = FakeNASA { _ in
@@ -100,7 +100,7 @@ import Testing
         let nasa = FakeNASA { _ in .failure(FetchFailure.nameNotResolved(url: url)) }
         let results = try nasa.client(.science, jobs: jobs).results(year)
         #expect(results.count == 365 && results.allSatisfy { $0.failure?.isTransient == true })
-        // Two failed pages, and the pages in progress when the third failed.
+        // Requests stop at the third failed page. At that time, each job has at most a single page in progress.
         #expect(nasa.asked.count < 3 + jobs)
     }
 

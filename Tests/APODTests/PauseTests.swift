@@ -4,7 +4,7 @@ import Testing
 
 @testable import APOD
 
-/// NASA has paused: it is noon of 2026-11-20, and the newest picture is from 2026-11-15.
+/// Tests for a pause in NASA's publications: it is noon on 2026-11-20, but the newest picture is from 2026-11-15.
 @Suite struct PauseTests {
     private let nasa = FakeNASA.complete(through: "2026-11-15")
 
@@ -71,7 +71,7 @@ import Testing
             ([.month(11, year: 2026), .today], Array(1...19)),
             ([.day(day("2026-11-18")), .day(day("2026-11-18"))], [18, 18]),
         ] as [([NamedDays], [Int])])
-    func newestDayAppearsOnceForSeveralNames(_ days: [NamedDays], _ given: [Int]) throws {
+    func newestDayAppearsOnceForTodayAndYesterday(_ days: [NamedDays], _ given: [Int]) throws {
         let nasa = FakeNASA.complete(through: "2026-11-19")
         let results = try nasa.client().results(.named(days))
         #expect(results.map(\.day.day) == given)
@@ -95,7 +95,7 @@ import Testing
         #expect(strict.first?.failure?.code == "not-published")
     }
 
-    @Test func dayAfterTheNewestPictureIsNotPublished() throws {
+    @Test func dayAfterTheNewestPictureFailsAsNotPublished() throws {
         for date in ["2026-11-17", "2026-11-20"] {
             let failure = try nasa.client().results(.day(day(date))).first?.failure
             #expect(failure as? APODFailure == .notPublished(day(date)))

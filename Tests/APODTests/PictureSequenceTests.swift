@@ -28,7 +28,7 @@ import Testing
             nasa.asked == [.day(.science, day("1995-06-16")), .page(.science, day("1995-06-20"), day("1995-06-21"))])
     }
 
-    @Test func dayMissingFromItsPageIsRequestedAndThenFails() throws {
+    @Test func dayMissingFromItsPageIsRequestedAloneBeforeItFails() throws {
         let newest = day("2026-11-20")
         let nasa = FakeNASA { FakeNASA.archive($0, newest: newest, without: [day("2021-01-02")]) }
         let results = try nasa.client(.science).results(.range(start: day("2021-01-01"), end: day("2021-01-03")))
@@ -96,7 +96,7 @@ import Testing
         let lines = Lines()
         let results = try nasa.client(log: lines.log).results(.range(start: day("2021-01-01"), end: day("2021-12-31")))
         #expect(results.count == 365 && results.allSatisfy { $0.picture?.service == .api })
-        // A page, and ten of its days.
+        // One request is for the page, and ten are for its days.
         #expect(nasa.asked.count { $0.service == .science } == 11)
         #expect(lines.all.count { $0.contains("failed 10 times in a row") } == 1)
     }
@@ -113,8 +113,8 @@ import Testing
         #expect(results.map(\.failure?.code) == [nil, "too-large", nil])
     }
 
-    @Test func oldServiceIsNotAskedForDaysThatMayBeUnpublished() throws {
-        // A range of the old service fails if one of its days is missing.
+    @Test func failedRangeOfTheOldServiceIsRequestedWithoutTheNewestDay() throws {
+        // The old service refuses a range if one of its days is missing.
         let nasa = FakeNASA.complete(through: "2026-11-19") { ask in
             if case .page(.api, _, day("2026-11-20")) = ask { .status(404, #"{"code":404}"#) } else { nil }
         }
@@ -123,7 +123,7 @@ import Testing
         #expect(nasa.asked == [.page(.api, day("2026-11-01"), day("2026-11-19")), .day(.api, day("2026-11-20"))])
     }
 
-    @Test func answersThatIgnoreTheQueryAreNotUsed() throws {
+    @Test func answerForOtherDaysThanRequestedIsNotUsed() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20") { ask in
             guard case .page = ask else { return nil }
             return .ok(list([scienceAnswer("2026-11-20"), scienceAnswer("2026-11-19")]))
@@ -146,7 +146,7 @@ import Testing
         #expect(lines.all.last == "apod-fetch: the picture of 2026-11-20 is not published yet; skipped\n")
     }
 
-    @Test func pagesComeFromTheOldServiceIfScienceIsDown() throws {
+    @Test func pagesComeFromTheOldServiceIfTheNewServiceIsDown() throws {
         let url = try WebURL(FakeNASA.scienceBase)
         let nasa = FakeNASA.complete(through: "2026-11-20") { ask in
             ask.service == .science ? .failure(FetchFailure.timedOut(url: url, .waiting)) : nil
@@ -160,7 +160,7 @@ import Testing
         #expect(lines.all.count { $0.contains("warning") } == 1)
     }
 
-    @Test func downNetworkStopsFurtherRequests() throws {
+    @Test func unreachableNetworkStopsFurtherRequests() throws {
         let url = try WebURL(FakeNASA.scienceBase)
         let nasa = FakeNASA { _ in .failure(FetchFailure.nameNotResolved(url: url)) }
         let results = try nasa.client().results(.range(start: day("2021-01-01"), end: day("2021-12-31")))
@@ -169,7 +169,7 @@ import Testing
         #expect(nasa.asked.count == 6)
     }
 
-    @Test func transientFailureOfScienceIsReportedInPlaceOfALogo() throws {
+    @Test func transientFailureIsReportedForAllDaysInsteadOfALogo() throws {
         let url = try WebURL(FakeNASA.scienceBase)
         let nasa = FakeNASA { ask in
             switch ask {

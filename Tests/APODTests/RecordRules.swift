@@ -5,7 +5,7 @@ import Testing
 @testable import APOD
 @testable import Articles
 
-/// Checks the rules of every record of a picture, for any day and answer.
+/// Checks the rules that every record of a picture must follow.
 func expectRecordRules(_ record: Record, _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation) {
     func expect(_ holds: Bool, _ what: String) {
         if !holds { Issue.record("\(what) \(comment.map { "\($0)" } ?? "")", sourceLocation: sourceLocation) }

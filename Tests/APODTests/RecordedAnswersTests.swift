@@ -150,7 +150,7 @@ struct RecordedAnswersTests {
         .one(
             "video-youtube-no-thumbnail.json", "2020-06-03",
             .record(["thumbnail_url": "https://img.youtube.com/vi/Cd5a5KdPxQc/0.jpg"])),
-        // The recorded request was for the next day.
+        // The recorded answer is for the day before the requested day.
         .one("video-youtube-no-thumbnail.json", "2020-06-04", .failure("wrong-date", .data)),
         .one(
             "video-youtube-thumbnail.json", "2021-11-08", .record(["hdurl": nil, "copyright": "St\u{E9}phane Poirier"])),
@@ -256,7 +256,7 @@ struct RecordedAnswersTests {
 
     private static let newest = PublishedDays.newest(at: time("2026-11-20"))
 
-    /// Checks the rules of every record, and that no markup of the page remains.
+    /// Checks the rules of every record, and that no HTML markup remains in its texts.
     private static func checkShape(_ record: Record) {
         expectRecordRules(record)
         for name in record.names where name != "apod" {

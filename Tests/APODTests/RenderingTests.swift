@@ -69,12 +69,12 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
                     + "Note: The site [moves](https://x.org/%28a%29), see [here](https://x.org/dust).\n\n"))
     }
 
-    @Test func marksAreIgnoredIfFoldingChangesTheText() throws {
+    @Test func marksAreIgnoredIfTheTextHasAnotherLength() throws {
         let text = page().text(try caption(marked.merging(["explanation": "A\u{7} text of another length."]) { $1 }))
         #expect(text.contains("\n\nA text of another length.\n\n"))
     }
 
-    @Test func aVideoHasItsStill() throws {
+    @Test func stillOfAVideoIsShown() throws {
         #expect(
             page().text(try caption(video)).hasSuffix(
                 "\n\nVideo: https://x.org/a.mp4\nStill: https://x.org/a.jpg\nPage: https://science.example.org/apod-ring/"

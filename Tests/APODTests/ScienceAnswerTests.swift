@@ -10,7 +10,7 @@ import Testing
         try ScienceAnswer.picture(from: scienceAnswer("2026-11-20", changes))
     }
 
-    @Test func anImageDayBecomesARecordInTheClassicOrder() throws {
+    @Test func scienceRecordHasTheClassicFieldOrder() throws {
         let record = try picture().record(fetchedAt: time("2026-11-20"))
         #expect(
             String(decoding: record.line, as: UTF8.self) == #"{"date":"2026-11-20","title":"A Ring of Dust","#
@@ -22,7 +22,7 @@ import Testing
         )
     }
 
-    @Test func textsArePlain() throws {
+    @Test func htmlIsRemovedFromTexts() throws {
         let picture = try picture([
             "title": "M104&#039;s <i>Tidal</i>\u{A0}Streams &#8211; Two",
             "explanation": .string(
@@ -39,7 +39,7 @@ import Testing
         "See Explanation.", "See Explanation. Clicking on the picture will download the highest resolution version.",
         " see explanation.  Moving the cursor over the image will bring up an annotated version.",
     ])
-    func instructionsAreNotADescription(_ alt: String) throws {
+    func instructionsInAltTextAreDropped(_ alt: String) throws {
         #expect(try picture(["alt": .string(alt)]).alt == nil)
     }
 
@@ -97,7 +97,7 @@ import Testing
         #expect(picture.thumbnailURL == nil)
     }
 
-    @Test func videoWithoutAnAddressUsesItsArticle() throws {
+    @Test func videoWithoutAnAddressHasTheAddressOfItsArticle() throws {
         let picture = try picture(["media_type": "video", "basic_html": page("")])
         #expect(picture.url == "https://science.example.org/apod-ring/")
         #expect(throws: APODFailure.standIn(.nothing, day("2026-11-20"), .science)) {
@@ -133,13 +133,13 @@ import Testing
     }
 
     @Test(arguments: [JSON.null, "", .bool(false)])
-    func lostPictureIsNeverReturned(_ hdurl: JSON) {
+    func dayWithoutAnyPictureAddressFails(_ hdurl: JSON) {
         #expect(throws: APODFailure.standIn(.nothing, day("2026-11-20"), .science)) {
             try picture(["hdurl": hdurl, "basic_html": page("")])
         }
     }
 
-    @Test func iframeOfAPlayerIsAVideoAndAnyOtherHasTheTypeOther() throws {
+    @Test func iframeOfAKnownPlayerIsAVideo() throws {
         let player = try picture([
             "media_type": "iframe", "basic_html": page("<iframe src=//player.vimeo.com/video/1>"),
         ])
@@ -179,7 +179,7 @@ import Testing
         "<a href=x>full</a>", "not available", "https://x.org:port/a b.mp4", "https://ex ample.org/a.jpg",
         "https://youtu.be/abc-DEF_123",
     ])
-    func invalidFullPictureIsSearchedInThePage(_ hdurl: String) throws {
+    func invalidAddressOfTheFullPictureIsReplacedFromThePage(_ hdurl: String) throws {
         let picture = try picture(["hdurl": .string(hdurl)])
         #expect(picture.mediaType == .image)
         #expect(picture.url == "\(pictureServer)/ring.jpg")
@@ -247,14 +247,14 @@ import Testing
         }
     }
 
-    @Test func endlessHTMLIsABadAnswer() {
+    @Test func deeplyNestedHTMLIsABadAnswer() {
         let html = String(repeating: "<div>", count: 100_000)
         #expect(throws: APODFailure.badAnswer(.tangledHTML(field: "explanation"), .science)) {
             try picture(["explanation": .string(html)])
         }
-        // The picture does not depend on the page.
+        // The address of a picture is not in the page.
         #expect(throws: Never.self) { try picture(["basic_html": .string(html)]) }
-        // A video does: only the page has its address.
+        // The address of a video is only in the page.
         #expect(throws: APODFailure.badAnswer(.tangledHTML(field: "basic_html"), .science)) {
             try picture(["media_type": "video", "basic_html": .string(html)])
         }

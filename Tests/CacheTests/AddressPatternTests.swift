@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a\nb", String(repeating: "x", count: 4097)])
-    func unusablePatternIsRefused(_ text: String) {
+    func invalidPatternIsRefused(_ text: String) {
         #expect(AddressPattern(text) == nil)
     }
 

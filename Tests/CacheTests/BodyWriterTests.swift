@@ -17,7 +17,7 @@ import Testing
         file = try PartialFile(name: CacheRoot.partials + "/body", root: root).open()
     }
 
-    /// Bytes without a repeating pattern, which would hide a lost or repeated piece.
+    /// Returns bytes without a repeating pattern, so that a lost or repeated piece changes the digest.
     private func body(_ count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 7, count: count)
         for (number, place) in stride(from: 0, to: count, by: 4093).enumerated() { bytes[place] = UInt8(number & 255) }
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// Sizes around the thresholds at which the digest thread is started, woken and given its last piece.
+    /// The sizes are near the thresholds at which the digest thread starts, wakes and receives its last piece.
     @Test(arguments: [0, 1, 4 << 20, (4 << 20) + 1, (5 << 20) - 1, (9 << 20) + 12_345])
     func digestCoversAllBytes(_ count: Int) throws {
         let bytes = body(count)
@@ -68,7 +68,7 @@ import Testing
         #expect(other == nil)
     }
 
-    @Test func fileTruncatedDuringTheDownloadIsReportedAsLost() throws {
+    @Test func fileTruncatedDuringTheDownloadIsAFailure() throws {
         let writer = BodyWriter(file, after: 8 << 20)
         try write(body(6 << 20), to: writer, by: 1 << 20)
 

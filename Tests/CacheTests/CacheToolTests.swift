@@ -42,7 +42,7 @@ import Testing
         #expect(throws: NoPicture.self) { try find(#"{"n":1}"#) }
     }
 
-    @Test func expiredEntryCountsAsAbsentIfStaleIsNotAllowed() throws {
+    @Test func expiredEntryIsAbsentIfStaleEntriesAreNotAllowed() throws {
         let world = try Surroundings()
         var settings = CacheSettings(root: world.root)
         settings.ttl = .zero

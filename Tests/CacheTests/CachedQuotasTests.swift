@@ -152,7 +152,7 @@ import Testing
         #expect(error?.exitCode == .configuration)
     }
 
-    @Test func cancelledRunReadsNoQuota() throws {
+    @Test func cancellationIsNotTreatedAsAnUnusableRoot() throws {
         let quotas = CachedQuotas { throw Cancelled() }
         #expect(throws: Cancelled.self) { try quotas.refusal(of: nasa) }
     }

@@ -68,7 +68,7 @@ import Testing
 
     // MARK: Scopes
 
-    @Test func switchReportsThePurgedContents() throws {
+    @Test func scopeSwitchReportsThePurgedEntries() throws {
         for name in ["a", "b"] { _ = try caches().cache().store(MemorySource(picture(1, bytes: 100)), key: key(name)) }
         let alice = try ScopeName("alice")
         let made = try caches().makeCurrent(alice)
@@ -78,7 +78,7 @@ import Testing
         #expect(try caches().makeCurrent(.standard, keeping: true) == ScopeSwitch(old: alice, purged: nil))
     }
 
-    @Test func unknownScopeSuggestsANearMatch() throws {
+    @Test func unknownScopeSuggestsASimilarName() throws {
         let alice = try ScopeName("alice")
         #expect(try caches().unknownScope(.standard) == nil)
         #expect(try caches().unknownScope(alice)?.suggestion == nil)

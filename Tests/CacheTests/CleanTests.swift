@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func filesThatNeverGotARowAreRemoved() throws {
+    @Test func filesWithoutARowAreRemoved() throws {
         let cache = try world.cache()
         let kept = try put(cache, "moon")
         let root = cache.index.root
@@ -181,7 +181,7 @@ import Testing
         let cache = try world.cache()
         try cache.index.requireWriting()
         for suffix in ["", "-wal"] { try write("index.sqlite.damaged" + suffix) }
-        // The test's clock is behind the files' modification times.
+        // The files are newer than the test's clock, so they are kept.
         #expect(try #require(try clean(cache)[.damaged]).count == 0)
 
         world.time.advance(Timestamp.now() - world.time.now + .seconds(601))
@@ -203,9 +203,9 @@ import Testing
         #expect(try cache.statistics().entries == 1)
     }
 
-    /// A store moves its file into place and inserts the row in a single transaction. Meanwhile `clean` must not remove
-    /// the file.
-    @Test func concurrentStoresLoseNothing() throws {
+    /// A store moves its file into place and inserts the row in a single transaction. `clean` must not remove the
+    /// file before the row exists.
+    @Test func concurrentCleaningRemovesNoStoredFile() throws {
         let results = try together(6) { [world] worker in
             let cache = try world.cache()
             for round in 0..<25 {

@@ -8,7 +8,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Copies of originals, which the cache remembers after it has evicted the original.
+/// Copies that `put --output-dir` writes. The cache remembers them after it has evicted the originals.
 @Suite struct CopiesTests {
     private let world: Surroundings
     private let server = FakeServer(picture())
@@ -20,7 +20,7 @@ import Testing
 
     private func cache(_ scope: String? = nil) throws -> CacheStore { try world.cache(scope: scope) }
 
-    /// Puts a picture in a new process, as `put --output-dir` does.
+    /// Stores the picture and writes its copy, as `put --output-dir` does in a new process.
     private func put(
         template: String = "{stem}.{ext}", overwrites: Bool = false, scope: String? = nil, title: String = "M31",
         _ change: (inout CacheSettings) -> Void = { _ in }
@@ -133,7 +133,7 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
-    @Test func templateWithPropertiesOfThePictureFindsItsCopy() throws {
+    @Test func copyIsFoundByATemplateWithPropertiesOfThePicture() throws {
         let template = "{sha256:8} {width}x{height} {cache.bytes} {variant} {stem}.{ext}"
         let first = try put(template: template)
         try evict()
@@ -177,7 +177,7 @@ import Testing
         #expect(try put(scope: "default").string("cache.status") == "kept")
     }
 
-    @Test func cleaningKeepsCopiesInUnmountedFolders() throws {
+    @Test func cleaningKeepsRowsOfCopiesInUnmountedFolders() throws {
         _ = try put()
         _ = try put(template: "away/{stem}.{ext}")
         _ = try put(template: "gone.{ext}")
@@ -198,7 +198,7 @@ import Testing
         #expect(try put(template: "away/{stem}.{ext}").string("cache.status") == "kept")
     }
 
-    @Test func copyIsComparedAfterALostIndex() throws {
+    @Test func copyIsComparedWithThePictureAfterTheIndexIsLost() throws {
         _ = try put()
         for name in Surroundings.entries(of: world.root) where name.hasPrefix("index") {
             unlink("\(world.root)/\(name)")

@@ -65,8 +65,8 @@ import Testing
         #expect(Freshness.decide(earlier, now: now, rules: rules(waited: true)) == revalidation)
     }
 
-    /// Regression test: runs that had waited received an answer that may depend on properties of the first run (RFC
-    /// 9111 §4.1).
+    /// Regression test: a run that had waited for another run's download was served its response, although a response
+    /// with `Vary: *` may not match any other request (RFC 9111 §4.1).
     @Test func entryWithVaryStarIsRevalidatedAfterAWait() throws {
         var entry = try entry(age: .zero, etag: "\"1\"")
         entry.vary = "*"
@@ -140,7 +140,7 @@ import Testing
         #expect(try entry(age: .seconds(-86_400)).isExpired(at: now))
     }
 
-    @Test func leaseIsRenewedIfLessThanThePromiseRemains() throws {
+    @Test func leaseShorterThanThePromiseIsRenewed() throws {
         let lease = Lease(promise: .seconds(600))
 
         #expect(lease.end(from: now) == now + .seconds(620))
@@ -154,10 +154,10 @@ import Testing
         #expect(Lease(promise: .zero).end(from: now) == now)
     }
 
-    @Test func trimmingStopsATwentiethBelowCapacity() {
+    @Test func trimmingStopsAt95PercentOfTheCapacity() {
         let candidates = (1...10).map { TrimPlan.Candidate(id: $0, bytes: 10) }
 
-        // 1010 of 1000 bytes: trimming to 950 removes six candidates.
+        // 1010 bytes are stored and 1000 are allowed; trimming to 950 removes six candidates of 10 bytes.
         #expect(TrimPlan.choose(from: candidates, kept: 1010, capacity: 1000).map(\.id) == [1, 2, 3, 4, 5, 6])
         #expect(TrimPlan.choose(from: candidates, kept: 950, capacity: 1000).isEmpty)
         #expect(TrimPlan.choose(from: candidates, kept: 5000, capacity: 1000).count == 10)

@@ -10,7 +10,7 @@ import Testing
 
 /// Fallback pictures, served while a better picture is temporarily unavailable.
 @Suite struct DegradationTests {
-    /// The states of the addresses, and the next step with fallbacks allowed and (`strictly`) forbidden.
+    /// The states of the addresses, and the next step if fallbacks are allowed (`next`) or forbidden (`strictly`).
     struct Row: Sendable {
         let states: [CandidateChoice.State]
         let degrading: CandidateChoice.Step
@@ -27,11 +27,11 @@ import Testing
     }
 
     static let rows: [Row] = [
-        // Untried addresses are requested in order; a permanent failure always falls through.
+        // Untried addresses are requested in order; a permanent failure always leads to the next address.
         Row(.untried, .untried, next: .ask(0), strictly: .ask(0)),
         Row(.definite, .untried, next: .ask(1), strictly: .ask(1)),
         Row(.definite, .definite, next: .fail(0), strictly: .fail(0)),
-        // A transient failure falls through too, unless fallbacks are forbidden.
+        // A transient failure also leads to the next address, unless fallbacks are forbidden.
         Row(.passing, .untried, next: .ask(1), strictly: .fail(0)),
         Row(.definite, .passing, .untried, next: .ask(2), strictly: .fail(1)),
         Row(.passing, .definite, next: .fail(0), strictly: .fail(0)),
@@ -91,7 +91,7 @@ import Testing
             }
         }
 
-        /// Puts the record in a new run.
+        /// Runs `put` on the record in a new process.
         func put(
             _ change: (inout CacheSettings) -> Void = { _ in }, degrades: Bool = true, key: String? = nil
         ) throws -> Put {
@@ -123,7 +123,7 @@ import Testing
         #expect(try world.put() == Put("worse.gif", true, 0))
         #expect(world.surroundings.messages.warnings.count == 2)
         world.surroundings.time.advance(.seconds(601))
-        // After one more attempt, the address rests for another ten minutes.
+        // After one more attempt, the address is not tried for another ten minutes.
         #expect(try world.put() == Put("worse.gif", true, 1))
         #expect(try world.put() == Put("worse.gif", true, 0))
         world.surroundings.time.advance(.seconds(601))

@@ -34,7 +34,7 @@ import Testing
         try cache.index.find(entry.name, in: .standard)?.boot
     }
 
-    @Test func entryIsTrustedWithinTheBootOfItsWriter() throws {
+    @Test func entryIsNotVerifiedBeforeARestart() throws {
         let cache = try world.cache()
         let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
 
@@ -107,7 +107,7 @@ import Testing
         #expect(try Surroundings.contents(first.path) == picture(1), "its path was just returned")
     }
 
-    /// The index is in the state before the second store, the files are in the state after it.
+    /// The index is as before the second store; the files are as after the second store.
     @Test func revertedIndexFindsTheNewerFile() throws {
         let cache = try world.cache(lease: .zero)
         let first = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
@@ -155,7 +155,7 @@ import Testing
     }
 
     /// A power failure lost both the deletion of this row and the bytes of a later file with the same name.
-    @Test func durableRowDoesNotDescribeALaterFile() throws {
+    @Test func durableRowIsNotUsedForALaterFile() throws {
         let cache = try world.cache { $0.syncs = true }
         let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
         try overwrite(entry.path, with: Array(repeating: 0, count: entry.bytes))
@@ -175,14 +175,14 @@ import Testing
         #expect(try cache.index.find(entry.name, in: .standard)?.modified == 1_000_000_000)
     }
 
-    @Test func repeatedContentReusesItsFileNameUnlessARowHasIt() throws {
+    @Test func repeatedContentReusesItsFileNameUnlessARowUsesIt() throws {
         let cache = try world.cache()
         let first = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
         _ = try cache.store(MemorySource(picture(2)), key: key("moon"))
         let third = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
         #expect(third.path != first.path, "the first row still has its file")
 
-        // As after a process was killed between renaming its file into place and committing the row.
+        // The state after a process was killed between renaming its file into place and committing the row.
         let mars = try cache.store(MemorySource(picture(3)), key: key("mars")).entry
         try world.database().execute("DELETE FROM entries WHERE key = 'mars'; DELETE FROM doomed")
         #expect(try cache.store(MemorySource(picture(3)), key: key("mars")).entry.path == mars.path)

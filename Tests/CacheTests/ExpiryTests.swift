@@ -82,7 +82,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test func requestedExpiryCannotExtendTheServersLifetime() throws {
+    @Test func requestedExpiryCannotExceedMaxAge() throws {
         let strict = FakeServer { _, _ in
             .init(headers: [("Cache-Control", "max-age=100"), ("ETag", "\"1\"")], body: picture())
         }

@@ -152,7 +152,7 @@ import Testing
         #expect(world.files("") == files)
     }
 
-    @Test func startPacingSpacesRequestsByItsDelay() throws {
+    @Test func startPacingSeparatesRequestsByTheDelay() throws {
         let pauses = Monitor([Duration]())
         let pacing = StartPacing(delay: .seconds(2), now: { .seconds(10) }) { pause in
             pauses.withLock { $0.append(pause) }

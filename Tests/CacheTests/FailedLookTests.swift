@@ -17,7 +17,7 @@ import Testing
         case lookup, has, store, pin, clean, switchScope, list, rebuild
     }
 
-    /// Fails the call with a given number.
+    /// Injects an error into the call with a given number.
     private final class Faults: Sendable {
         private let state = Monitor((calls: 0, failing: Int.max, errno: Int32(0)))
 
@@ -33,7 +33,7 @@ import Testing
         var wasReached: Bool { state.withLock { $0.calls >= $0.failing } }
     }
 
-    /// A root with three pinned entries, and a cache on it that injects `faults`.
+    /// Returns a cache on the root of `world` that injects `faults`.
     private func cache(_ world: Surroundings, _ faults: Faults) throws -> CacheStore {
         let settings = CacheSettings(root: world.root, scope: nil)
         let index = try Index(

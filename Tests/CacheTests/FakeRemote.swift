@@ -11,7 +11,7 @@ final class FakeRemote: RemoteTier {
         var damage: [String] = []
         /// Whether every query fails.
         var fails = false
-        /// Names with a held claim.
+        /// The names that are claimed.
         var claimed: Set<RemoteName> = []
         var claimsAreGiven = false
     }

@@ -185,7 +185,7 @@ import Testing
         let (old, new) = (picture(1, bytes: 200_000), picture(2, bytes: 200_000))
         let server = FakeServer { request, number in
             if number == 0 { return .init(headers: [("ETag", "\"1\"")], body: old, breaksAfter: 100_000) }
-            // Supports ranges, but ignores If-Range.
+            // The server supports ranges, but ignores If-Range.
             guard let start = request.rangeStart else { return .init(headers: [("ETag", "\"2\"")], body: new) }
             return .init(
                 status: 206, headers: [("ETag", "\"2\""), ("Content-Range", "bytes \(start)-199999/200000")],

@@ -112,9 +112,9 @@ import Testing
         }
     }
 
-    /// Regression test: the file kept the name of the former key. So it counted as a file without a row: `clean` removed
-    /// it, and the next boot added a second row for it.
-    @Test func fileOfAMovedEntryHasARow() throws {
+    /// Regression test: the file kept the name of the former key and was therefore treated as a file without a row:
+    /// `clean` removed it, or the first run after a restart added a second row for it.
+    @Test func fileOfARenamedEntryHasARow() throws {
         let address = Self.changed[0]
         let former = try CacheKey(printed: address.former)
         let old = try world.cache().store(MemorySource(picture()), key: former, url: former.text).entry
@@ -136,8 +136,8 @@ import Testing
         #expect(try cache.statistics().entries == 1)
     }
 
-    /// Without the index, the file of a moved entry is found by the present key.
-    @Test func fileOfAMovedEntryIsRecovered() throws {
+    /// After the index is lost, the file of a renamed entry is found by its current key.
+    @Test func fileOfARenamedEntryIsRecovered() throws {
         let address = Self.changed[0]
         let former = try CacheKey(printed: address.former)
         let old = try world.cache().store(MemorySource(picture()), key: former, url: former.text).entry
@@ -149,7 +149,7 @@ import Testing
         #expect(try world.cache().lookup(key)?.sha256 == old.sha256)
     }
 
-    /// The pre-release printed such keys.
+    /// The pre-release printed keys with such hosts.
     @Test(.enabled(if: cidn_load() == nil)) func keyWithANowInvalidHostIsFound() throws {
         let text = "https://xn--bucher-xyd.example/a.jpg"
         #expect(try key(text).text == text)

@@ -54,7 +54,7 @@ import Testing
     func diskErrorIsNotReportedAsDamage(_ status: Int32) {
         let failure = CacheFailure(sqlite: status, message: "", root: "/r")
 
-        // SQLITE_NOMEM is transient.
+        // Status 7, SQLITE_NOMEM, is transient.
         #expect(failure.exitCode == (status == 7 ? .temporary : .io))
         if case .indexDamaged = failure { Issue.record("\(status) is taken for damage") }
     }
@@ -105,7 +105,8 @@ import Testing
 
     // MARK: Creation
 
-    /// Closing a file descriptor of the index would release SQLite's POSIX locks on it in this process.
+    /// A new index is created under another name and then renamed. If the process opened and closed the index file
+    /// itself, it would release SQLite's POSIX locks on the file.
     @Test func indexIsReplacedAtomically() throws {
         Surroundings.removeTree(world.root)
         let cache = try world.cache()

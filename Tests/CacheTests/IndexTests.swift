@@ -92,7 +92,7 @@ import Testing
     @Test func fileOfAnInterruptedRemovalIsDeletedByTheNextStore() throws {
         let cache = try world.cache()
         let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
-        // As after a trim that was killed between its commit and its unlinks.
+        // The state after a trim was killed between its commit and its unlinks.
         try cache.index.perform { try $0.database.execute("DELETE FROM entries") }
         #expect(access(entry.path, F_OK) == 0)
 
@@ -113,7 +113,8 @@ import Testing
         #expect(try Surroundings.contents(entry.path) == picture(2))
     }
 
-    /// Earlier versions stored an entry's new content under the same name, so a killed process left an outdated row.
+    /// Earlier versions stored an entry's new content under the same name, so a killed process could leave an outdated
+    /// row.
     @Test(arguments: [false, true])
     func rowOfAnInterruptedReplacementIsNotTrusted(_ fileWasReplaced: Bool) throws {
         let cache = try world.cache()
@@ -148,7 +149,7 @@ import Testing
         try cache.index.perform { try $0.database.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
         var status = stat()
         stat(world.root + "/index.sqlite", &status)
-        // Every page except the first, which contains the schema.
+        // Overwrites every page except the first, which contains the schema.
         try overwrite(
             world.root + "/index.sqlite", at: 4096, with: Array(repeating: 0xAA, count: Int(status.st_size) - 4096))
 
@@ -160,8 +161,8 @@ import Testing
         #expect(try late.lookup(key("8")) != nil)
     }
 
-    /// A long log would slow down the next process, which reads all of it on opening.
-    @Test func closingACacheShortensTheLog() throws {
+    /// The next process reads the whole write-ahead log when it opens the index, so the log should be short.
+    @Test func closingACacheTruncatesTheWriteAheadLog() throws {
         func pages() throws -> Int { try Surroundings.contents(world.root + "/index.sqlite-wal").count / 4096 }
         let cache = try world.cache()
         for number in 0..<40 { _ = try cache.store(MemorySource(picture(number)), key: key("\(number)")) }
@@ -249,7 +250,7 @@ import Testing
         }
 
         for step in plan {
-            // Trimming walks an index in order up to a limit.
+            // Trimming may scan this index, because the scan stops at a limit.
             #expect(!step.contains("SCAN") || step == "SCAN entries USING INDEX entries_by_use", "\(step)")
             #expect(!step.contains("TEMP B-TREE"), "\(step)")
         }

@@ -94,7 +94,7 @@ import Testing
             return FileFacts(contentType: "image/png", fileExtension: "png", width: 1, height: 1)
         }
         let server = FakeServer(picture(1))
-        // Without a secret file, a lookup serves the entry and keeps a key that contains a digest.
+        // A lookup without a secret file serves the entry, but does not rename a key that contains a digest.
         let looked = try cache.lookup(key(address, secrets(makes: false)))
         #expect(looked?.sha256 == old.sha256 && looked?.key == (name == "author" ? address : former))
         let key = try key(address, secrets())

@@ -27,7 +27,7 @@ import Testing
         #expect(CacheKey(url: url, ignoringQuery: ["w", "h", "v"]).text == "https://pictures.example/a.jpg")
     }
 
-    @Test func keysHideSecretsButDifferByThem() throws {
+    @Test func keysHideSecretsButDependOnThem() throws {
         let mars = CacheKey(url: try WebURL("https://pictures.example/a?api_key=opensesame&x=1"))
         let moon = CacheKey(url: try WebURL("https://pictures.example/a?api_key=abracadabra&x=1"))
 
@@ -44,12 +44,12 @@ import Testing
     }
 
     @Test(arguments: ["", "a\nb", "a\u{0}b", "key:", String(repeating: "x", count: 1025)])
-    func unusableNameIsRefused(_ text: String) {
+    func invalidNameIsRefused(_ text: String) {
         #expect(throws: CacheFailure.self) { try CacheKey(name: text) }
     }
 
     @Test(arguments: ["", "a\nb", String(repeating: "x", count: 131_073)])
-    func unusableKeyIsRefused(_ text: String) {
+    func invalidKeyIsRefused(_ text: String) {
         #expect(throws: CacheFailure.self) { try CacheKey(printed: text) }
     }
 
@@ -61,7 +61,7 @@ import Testing
 
         #expect(own.text == "key:" + name)
         #expect(own != (try CacheKey(printed: name)))
-        // A printed key reads back as the same key.
+        // Parsing a printed key returns the same key.
         #expect(try CacheKey(name: own.text) == own)
         #expect(try CacheKey(argument: own.text) == own)
     }
@@ -70,12 +70,12 @@ import Testing
         let printed = ["https://good.example/a.jpg", "file:///a.png", "exercisedb:0001@180"]
         for name in printed { #expect(try CacheKey.meant(by: name).map(\.text) == [name, "key:" + name]) }
         for name in ["moon", "key:moon"] { #expect(try CacheKey.meant(by: name).map(\.text) == ["key:moon"]) }
-        // Too long for a custom name, but not for an address.
+        // This text is too long for a custom name, but not for an address.
         let long = "https://good.example/" + String(repeating: "x", count: 2000)
         #expect(try CacheKey.meant(by: long).map(\.text) == [long])
     }
 
-    /// The keys' files have different names, so a lookup in memory must not confuse them.
+    /// Swift considers the two texts equal, but the keys have different file names.
     @Test func keysAreComparedByTheirBytes() throws {
         let (one, two) = (try CacheKey(name: "\u{E9}"), try CacheKey(name: "e\u{301}"))
 
@@ -85,7 +85,7 @@ import Testing
     }
 
     #if os(Linux)
-    /// Each file name has its own key, and a printed key reads back as the same key.
+    /// Each file name has its own key, and parsing a printed key returns the same key.
     @Test func fileKeyIsThePercentEncodedPath() throws {
         let folder = try TemporaryFolder()
         let names: [(name: [UInt8], key: String)] = [
@@ -135,7 +135,7 @@ import Testing
         #expect(try CacheKey(printed: key.text) == key)
     }
 
-    @Test func scopeNameMayBeAnythingPrintable() throws {
+    @Test func scopeNameMayContainAnyPrintableCharacter() throws {
         let name = try ScopeName("../../Ünïcode scope / 1")
 
         #expect(name.hash.count == 32)
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a\tb", String(repeating: "x", count: 256)])
-    func unusableScopeNameIsRefused(_ text: String) {
+    func invalidScopeNameIsRefused(_ text: String) {
         #expect(throws: CacheFailure.self) { try ScopeName(text) }
     }
 

@@ -25,7 +25,7 @@ import Testing
         #expect(values.cost == 10)
     }
 
-    @Test func valueAboveTheLimitIsNotKept() {
+    @Test func valueAboveTheLimitIsNotStored() {
         var values = LRU<Int>(countLimit: 10, costLimit: 10)
         values.insert(1, for: "a", cost: 4)
         values.insert(2, for: "b", cost: 4)
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 100), (-1, 100), (5, -1)])
-    func zeroLimitKeepsNothing(_ count: Int, _ cost: Int) {
+    func zeroLimitStoresNothing(_ count: Int, _ cost: Int) {
         var values = LRU<Int>(countLimit: count, costLimit: cost)
         values.insert(1, for: "a", cost: 0)
 
@@ -45,7 +45,7 @@ import Testing
     }
 
     /// Compares the cache with a plain list that drops its last elements.
-    @Test func cacheKeepsTheSameValuesAsAList() {
+    @Test func cacheHasTheSameValuesAsAPlainList() {
         var random = SystemRandomNumberGenerator()
         var values = LRU<Int>(countLimit: 7, costLimit: 30)
         var list: [(key: String, value: Int, cost: Int)] = []
@@ -77,7 +77,7 @@ import Testing
         #expect(values.use("cafe\u{301}") == nil)
         values.insert(2, for: "cafe\u{301}", cost: 1)
         #expect(values.use("caf\u{E9}") == 1 && values.use("cafe\u{301}") == 2)
-        // The internal representation of "é".
+        // This text is the internal representation of "café", not the key "café".
         #expect(values.use("\u{1}63 61 66 c3 a9") == nil)
     }
 }

@@ -50,7 +50,7 @@ import Testing
         var found: Entry?
 
         try whileIndexIsLocked { found = try reader.lookup(key("a")) }
-        // The reader is not closed, as if it were killed, so it writes nothing to the index.
+        // The reader is not closed, as if it had been killed, so it has written nothing to the index.
         try world.store(["c"], in: try world.cache(capacity: 1000))
 
         #expect(try isThere(found))
@@ -117,7 +117,7 @@ import Testing
         #expect(try isThere(other))
     }
 
-    /// Without the lease files, any entry may be leased.
+    /// If the lease files cannot be read, any entry may be leased.
     @Test func nothingIsTrimmedIfLeasesCannotBeRead() throws {
         let cache = try world.cache()
         try world.store(["a", "b"], in: cache)
@@ -174,7 +174,7 @@ import Testing
         #expect(waits.allowed(busyPatience) == bookkeepingPatience)
     }
 
-    @Test func stallIsMeasuredByPausesWithoutProgress() throws {
+    @Test func stallIsTheTimeWithoutProgress() throws {
         let work = LockedWork(.download, limit: .seconds(5))
         var stall = Stall()
         var progress = LockedWork.Progress(holder: 4711, bytes: 10)

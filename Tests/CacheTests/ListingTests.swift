@@ -122,7 +122,7 @@ import Testing
         #expect(try cursor.next(cache.index) == nil)
     }
 
-    @Test func listingDoesNotCountAsUse() throws {
+    @Test func listingDoesNotUpdateTheLastUse() throws {
         let cache = try world.cache()
         let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
         world.time.advance(.seconds(5000))
@@ -167,7 +167,7 @@ import Testing
         #expect(try cache.setPinned(try #require(try cache.peek(key("moon"))), false)?.isPinned == false)
     }
 
-    /// The download began before the removal, so its entry stays.
+    /// The removal deletes the old entry. The download, which is not finished yet, then stores the new entry.
     @Test func removalDuringADownloadOfTheKeyKeepsTheNewEntry() throws {
         let cache = try world.cache()
         let server = FakeServer(picture(1, bytes: 5000))

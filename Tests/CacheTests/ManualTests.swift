@@ -6,7 +6,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// The manual page uses the definitions in the source code.
+/// The manual page must define counters and events in the words of the source code.
 struct ManualTests {
     /// The text of each `.It Cm` item, with its lines joined.
     private func items() throws -> [String: String] {
@@ -14,7 +14,7 @@ struct ManualTests {
         var items: [String: String] = [:]
         for item in page.split(separator: "\n.It Cm ").dropFirst() {
             let lines = item.split(separator: "\n")
-            // Up to the next macro.
+            // The text ends at the next macro.
             let words = lines.dropFirst().prefix { !$0.hasPrefix(".") && !$0.hasPrefix("Fields:") }
             items[String(lines[0])] = words.joined(separator: " ")
         }

@@ -8,7 +8,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// The cache in memory: a folder per root and scope, and a common limit.
+/// The cache in memory. Each root and scope has a separate folder, called a place. All places share a limit.
 @Suite(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
 struct MemoryTests {
     private let world: Surroundings
@@ -37,7 +37,7 @@ struct MemoryTests {
         return Caches(settings: settings, clock: world.time.clock, interruption: world.interruption)
     }
 
-    @Test func switchReportsThePurgedContentsInMemory() throws {
+    @Test func scopeSwitchReportsThePurgedEntriesInMemory() throws {
         try put("moon", bytes: 100, in: caches())
         _ = try caches().cache().store(MemorySource(picture(2, bytes: 200)), key: key("sun"))
         #expect(try caches().unknownScope(ScopeName("alice")) != nil)
@@ -56,7 +56,7 @@ struct MemoryTests {
         try caches.standard().lookup(key(name)) != nil
     }
 
-    /// The names in the folder that contains all places, except the ledger.
+    /// The names of the existing places and of their lock files, which are in the same folder as the ledger `use`.
     private var made: [String] { TemporaryFolder.names(in: memory.path("memory")).filter { $0 != "use" } }
 
     private func isFull(_ body: () throws -> Void) -> Bool {
@@ -79,7 +79,7 @@ struct MemoryTests {
         try reader.execute("BEGIN; SELECT COUNT(*) FROM entries")
         for number in 0..<20 { try put("star-\(number)", in: caches) }
         func log() throws -> Int { try TestFile.bytes("\(place.path)/index.sqlite-wal").count }
-        // Every file is removed, but the log still contains the deleted rows.
+        // Every file is removed, but the write-ahead log still contains the deleted rows.
         world.time.advance(.seconds(1))
         #expect(try place.makeRoom(for: 100_000, clock: world.time.clock))
         #expect(try log() > 50_000)
@@ -111,7 +111,7 @@ struct MemoryTests {
         #expect(try !has("moon", in: caches(scope: "alice")) && has("moon", in: caches(scope: "bob")))
     }
 
-    @Test func allPathsToARootLeadToTheSamePlace() throws {
+    @Test func allPathsToARootHaveTheSamePlaceInMemory() throws {
         let folder = try TemporaryFolder()
         symlink(try folder.makeFolder("real"), folder.path("link"))
         let name = MemoryPlace.name(root: folder.path("real/root"), scope: .standard)
@@ -126,14 +126,14 @@ struct MemoryTests {
     }
 
     @Test func placeIsEmptiedInEveryCandidateFolder() throws {
-        // As if XDG_RUNTIME_DIR were on a disk.
+        // The first candidate is on a disk, as XDG_RUNTIME_DIR may be.
         let disk = try TemporaryFolder()
         let folders = [disk.path("apod-tools"), memory.path("memory")]
         let places = RuntimePlaces(memory: folders, ephemeral: [])
         let caches = { try self.caches(places: places) }
         try put("moon", in: caches())
         #expect(made.count == 2 && disk.contents() == [])
-        // A session with the variable also empties the place that a session without it wrote.
+        // A session with XDG_RUNTIME_DIR also empties the places of sessions without XDG_RUNTIME_DIR.
         let later = RuntimePlaces(memory: [memory.path("later"), memory.path("memory")], ephemeral: [])
 
         #expect(try self.caches(places: later).emptyMemory(of: .standard).contents.entries == 1)
@@ -197,7 +197,7 @@ struct MemoryTests {
     // MARK: Memory limit
 
     /// A process waits longer for room while another process is writing.
-    @Test func placeCountsAsBeingWrittenWhileAProcessReceivesBytes() throws {
+    @Test func placeIsBeingWrittenOnlyWhileAProcessReceivesBytes() throws {
         let caches = try caches()
         try put("moon", in: caches)
         let place = try #require(MemoryPlace.all(in: places).first)
@@ -208,11 +208,11 @@ struct MemoryTests {
 
         let file = try root.openToWrite(name, O_WRONLY)
         try file.write(Array("bytes".utf8))
-        // Leftovers of a killed process do not count.
+        // A partial file of a killed process is ignored.
         #expect(try !place.isBeingWritten)
         let held = try KeyLock(root: root, lock, interruption: world.interruption)
         #expect(try place.isBeingWritten)
-        // A process that itself waits for room has received no bytes.
+        // A process that is itself waiting for room has received no bytes.
         try root.openToWrite(name, O_WRONLY | O_TRUNC).write([])
         #expect(try !place.isBeingWritten)
         try root.openToWrite(name + CacheRoot.noteMark, O_WRONLY).write(Array("note".utf8))
@@ -282,7 +282,7 @@ struct MemoryTests {
                 stored += 1
             }
         }
-        // More pictures than fit beside the other root's six.
+        // Seven pictures fit only if some of the other root's six pictures are removed.
         #expect(isFull && stored >= 7, "\(stored)")
     }
 

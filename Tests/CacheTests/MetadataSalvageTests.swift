@@ -49,7 +49,7 @@ import Testing
         #expect(try all(world.cache(scope: "alice")).count == 601)
     }
 
-    /// Damage to one page loses only the rows in that page; the other rows are unchanged.
+    /// Damage to a page loses at most three rows; the other rows are unchanged.
     @Test(arguments: 0..<12)
     func salvagedRowsAreUnchanged(_ seed: Int) throws {
         let cache = try world.cache()
@@ -58,8 +58,8 @@ import Testing
         cache.close()
         var random = SeededRandom(seed: UInt64(seed))
         let size = try Surroundings.contents(world.root + "/index.sqlite").count
-        // Only pages after the schema. Random bytes overwrite either a page header or the middle of a body, where
-        // SQLite does not detect them.
+        // Damages only pages after the schema. Random bytes overwrite either a page header or the middle of a body,
+        // where SQLite does not detect them.
         for _ in 0..<3 {
             let page = 30 + random.below(size / 4096 - 30)
             let noise = (0..<64).map { _ in UInt8(random.below(256)) }

@@ -96,7 +96,7 @@ import Testing
         let cache = try world.cache()
         try cache.index.requireWriting()
         try cache.index.perform {
-            // An SQL error that is not due to the index.
+            // Inserting `c` fails with an SQL error that is not damage to the index.
             try $0.database.execute(
                 """
                 CREATE TRIGGER overflows BEFORE INSERT ON metadata WHEN new.name = 'c' BEGIN
@@ -173,7 +173,7 @@ import Testing
         #expect(throws: CacheFailure.scopeChanged(scope: "alice")) { try alice.metadata.keep([day("a")], in: days) }
     }
 
-    @Test func statisticsCountMetadataByScopeApartFromEntries() throws {
+    @Test func statisticsCountMetadataPerScopeSeparatelyFromEntries() throws {
         let (alice, bob) = (try world.cache(scope: "alice"), try world.cache(scope: "bob"))
         try alice.metadata.keep([day("a", "12345"), day("b", "1234567")], in: days)
         try bob.metadata.keep([day("b", "123")], in: "apod/api")
@@ -190,7 +190,7 @@ import Testing
     @Test func reusedScopeIDInheritsNoMetadata() throws {
         let alice = try world.cache(scope: "alice")
         try alice.metadata.keep([day("a")], in: days)
-        // Purge like an earlier version, which does not know the metadata table.
+        // Purges as an earlier version would, which does not know the metadata table.
         try alice.index.perform { try $0.database.execute("DELETE FROM scopes") }
 
         let bob = try world.cache(scope: "bob")
@@ -212,7 +212,7 @@ import Testing
         #expect(try names(world.cache(), through: "z") == ["b"])
     }
 
-    @Test func storingMetadataKeepsTheVersionOfTheIndex() throws {
+    @Test func storingMetadataDoesNotChangeTheIndexVersion() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
         let version = cache.index.version()

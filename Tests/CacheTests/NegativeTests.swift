@@ -95,7 +95,7 @@ import Testing
         #expect(try cache.fetch(moon, client: world.client(server)).status == .miss)
     }
 
-    @Test func rememberedFailureCountsOnlyAsANegativeHit() throws {
+    @Test func rememberedFailureIsCountedOnlyAsANegativeHit() throws {
         let server = FakeServer { _, _ in .init(status: 404) }
         let cache = try cache()
         for _ in 0..<3 { #expect(throws: (any Error).self) { try cache.fetch(moon, client: world.client(server)) } }

@@ -178,7 +178,7 @@ import Testing
     // MARK: In memory
 
     @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
-    func memoryIsASeparateCache() throws {
+    func memoryPolicyUsesASeparateCache() throws {
         let memory = try TemporaryFolder(in: TemporaryFolder.memory)
         let caches = try caches(Policies(standard: .memory), memory: [memory.path("root")])
         let server = FakeServer(picture())
@@ -225,7 +225,7 @@ import Testing
 
     private func name(_ entry: Entry) -> Substring { entry.path.split(separator: "/").last ?? "" }
 
-    @Test func placeholderFollowsTheStrictestPolicy() throws {
+    @Test func placeholderUsesTheStrictestPolicyOfItsAddresses() throws {
         let caches = try caches(Policies(rules: [try rule("/secret/*=disabled")]))
         let addresses = [try WebURL("https://a.example/a.jpg"), try WebURL("https://a.example/secret/a.jpg")]
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Reads keys and scope names for shell completion without changing the cache.
+/// Keys and scope names for shell completion, which are read without changing the cache.
 struct ReadingTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }

@@ -27,7 +27,7 @@ import Testing
         return cache.recentEntry(text, version: cache.index.version()) != nil
     }
 
-    // MARK: Saved work
+    // MARK: Hits
 
     @Test func repeatedLookupDoesNotStatTheFile() throws {
         let path = try #require(try cache.lookup(key("moon"))).path
@@ -120,7 +120,7 @@ import Testing
     @Test func trimmingIsNoticed() throws {
         world.time.advance(.seconds(900))
         let small = try world.cache(capacity: 100)
-        // The lease has ended, but the entry was read just now.
+        // The entry was read just now, although its lease has ended.
         let version = cache.index.version()
         let entry = try #require(try cache.index.find(key("moon").name, in: .standard))
         cache.remember(entry, as: "moon", version: version)

@@ -54,7 +54,7 @@ import Testing
         }
         _ = try cache.setPinned(#require(try cache.peek(key("unpinned"))), false)
         _ = try cache.store(MemorySource(picture(2)), key: key("replaced"))
-        // Another format has another file name.
+        // A picture in another format has another file name.
         _ = try cache.store(MemorySource(DrawnPicture.gradient(3, 2).png()), key: key("renamed"))
         world.loseIndex()
 
@@ -169,7 +169,7 @@ import Testing
     @Test func filesAreRecoveredOnlyAfterALostIndex() throws {
         let cache = try world.cache()
         let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
-        // As after a trim that was killed between its commit and its unlinks: the entry must not return.
+        // The state after a trim was killed between its commit and its unlinks. The entry must not return.
         try cache.index.perform { try $0.database.execute("DELETE FROM entries") }
 
         #expect(try cache.lookup(key("moon")) == nil)

@@ -43,7 +43,7 @@ import Testing
         let counts = try cache.statistics()
         #expect(counts[.remoteHits] == 1 && counts[.hits] == 1 && counts[.misses] == 0)
         #expect(counts[.bytesFromRemote] == picture(1).count)
-        // From then on the entry is local.
+        // The entry is now stored in the local root too.
         remote.state.withLock { $0.fails = true }
         let second = try cache.fetch(moon, client: there.client(server))
         #expect(second.status == .hit && !second.entry.isFromRemote)
@@ -78,7 +78,7 @@ import Testing
         third.time.advance(.seconds(950))
         let second = try cache(third) { $0.ttl = .seconds(100) }.fetch(moon, client: third.client(server))
         #expect(second.status == .hit && second.entry.expiresAt == here.time.clock.now() + .seconds(1000))
-        // An entry without an expiry in the remote gets a local expiry.
+        // An entry that has no expiry in the remote gets the expiry of a new download.
         remote.state.withLock { state in
             for name in state.documents.keys { state.documents[name]?.expiresAt = nil }
         }
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: ["other bytes", "cut short", "no picture", "none"])
-    func damagedRemoteBytesAreFetchedFromTheServer(_ damage: String) throws {
+    func damagedRemotePictureIsFetchedFromTheServer(_ damage: String) throws {
         let server = FakeServer(picture(1))
         _ = try cache(here).fetch(moon, client: here.client(server))
         remote.state.withLock { state in
@@ -254,7 +254,7 @@ import Testing
         #expect(remote.state.withLock { $0.claimed.isEmpty })
     }
 
-    @Test func failureReleasesTheClaim() throws {
+    @Test func failedFetchReleasesTheClaim() throws {
         remote.state.withLock { $0.claimsAreGiven = true }
         #expect(throws: FetchFailure.self) {
             try cache(here).fetch(moon, client: here.client(FakeServer { _, _ in .init(status: 404) }))

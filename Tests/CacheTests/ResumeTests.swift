@@ -18,8 +18,8 @@ import Testing
         moon = try HTTPRequest("https://pictures.example/moon.gif")
     }
 
-    /// Answers as RFC 9110 requires: with a range if the request has one and its condition holds, else with the whole
-    /// body.
+    /// Answers as RFC 9110 requires: with a range if the request has a range and its condition holds, otherwise with
+    /// the whole body.
     private static func honest(
         _ request: HTTPRequest, _ body: [UInt8], validator: (name: String, value: String) = ("ETag", "\"1\""),
         date: String? = nil, breaksAfter: Int? = nil
@@ -40,7 +40,7 @@ import Testing
         #expect(world.files("partial").isEmpty)
     }
 
-    @Test func retryResumesWhereThePreviousAttemptBroke() throws {
+    @Test func retryResumesWhereThePreviousAttemptStopped() throws {
         let server = FakeServer { [whole] request, number in
             Self.honest(request, whole, breaksAfter: number < 2 ? 100_000 : nil)
         }
@@ -61,14 +61,14 @@ import Testing
             return Self.honest(request, whole, breaksAfter: rest > 70_000 ? 70_000 : nil)
         }
 
-        // Four interruptions with only one retry.
+        // The download survives four interruptions with a single retry.
         let (entry, _) = try world.cache().fetch(moon, client: world.client(server, retries: 1))
 
         #expect(server.requests.map(\.rangeStart) == [nil, 70_000, 140_000, 210_000, 280_000])
         try expectWhole(entry)
     }
 
-    @Test func fewBytesDoNotCountAsProgress() throws {
+    @Test func attemptsThatReceiveFewBytesUseUpTheRetries() throws {
         let server = FakeServer { [whole] request, _ in Self.honest(request, whole, breaksAfter: 10) }
 
         #expect(throws: FetchFailure.self) {
@@ -109,7 +109,7 @@ import Testing
             return Self.honest(request, whole, breaksAfter: number == 0 ? 100_000 : nil)
         }
 
-        // The second request is part of the same attempt, so one retry is enough.
+        // The third request belongs to the same attempt as the second, so one retry is enough.
         let (entry, _) = try world.cache().fetch(moon, client: world.client(server, retries: 1))
 
         #expect(server.requests.map(\.rangeStart) == [nil, 100_000, nil], "\(what)")
@@ -131,7 +131,7 @@ import Testing
         let server = FakeServer { [whole] request, number in
             var answer = Self.honest(request, whole, breaksAfter: number == 0 ? 100_000 : nil)
             if number == 1 {
-                // Fewer bytes than requested, as RFC 9110 §14.2 allows.
+                // The server sends fewer bytes than requested, as RFC 9110 §14.2 allows.
                 answer.headers = [("ETag", "\"1\""), ("Content-Range", "bytes 100000-199999/300000")]
                 answer.body = Array(answer.body[..<100_000])
             }
@@ -143,7 +143,7 @@ import Testing
         #expect(server.requests.map(\.rangeStart) == [nil, 100_000, 200_000])
     }
 
-    @Test func joinedPartsThatAreInvalidAreFetchedWholeOnce() throws {
+    @Test func resumedFileThatFailsInspectionIsFetchedAgain() throws {
         // The check of the PNG's end marker fails, because the second half belongs to another picture.
         let whole = png
         let server = FakeServer { request, number in
@@ -163,8 +163,8 @@ import Testing
         #expect(server.requests.map(\.rangeStart) == [nil, 40, nil])
     }
 
-    /// A transient validation error is handled like a permanent one.
-    @Test func joinedPartsThatFailTransientlyAreFetchedWholeOnce() throws {
+    /// A transient failure of the inspection is handled like a permanent failure.
+    @Test func resumedFileThatFailsInspectionTransientlyIsFetchedAgain() throws {
         struct Unfit: Failure {
             var code: String { "unfit" }
             var message: String { "it does not end as it should" }
@@ -224,7 +224,7 @@ import Testing
         #expect(validators.strong(date: date) == expected)
     }
 
-    /// A killed process leaves a partial file of any length, and its note.
+    /// A killed process leaves a partial file of any length, with a note that describes the download.
     @Test(arguments: [1, 4095, 65_536, 299_999, 300_000])
     func partialFileOfAKilledProcessIsResumed(_ count: Int) throws {
         let cache = try world.cache()

@@ -44,7 +44,7 @@ import Testing
         #expect(try next.lookup(key("new")) != nil)
         #expect(world.files("scopes").count == 1)
 
-        // The index is lost a second time: the latest entry remains.
+        // After a second loss of the index, the latest entry is recovered.
         world.loseIndex()
         #expect(try world.cache(scope: "alice").lookup(key("new")) != nil)
     }
@@ -118,7 +118,7 @@ import Testing
             if !asksFirst { try cache.recovery.rebuild { _ in } }
 
             #expect(try cache.lookup(key("moon"))?.path == paths[1])
-            // The older path was returned, so the file stays until its lease ends.
+            // The older path was returned, so its file stays until the lease ends.
             try cache.maintenance.clean { _ in }
             #expect(paths.allSatisfy { access($0, F_OK) == 0 })
             world.time.advance(.seconds(800))

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func noStoreExpiresImmediatelyAndIsNeverServedStale() {
-        // Such an entry was stored by a run that ignored the server's headers.
+        // A run that ignores the server's headers may have stored such an entry.
         #expect(retention("no-store").expiresAt == now)
         #expect(retention("no-store, max-age=100").expiresAt == now)
         #expect(retention("no-store").directives.mustRevalidate)
@@ -66,7 +66,7 @@ import Testing
         #expect(self.retention(control, respectsServer: false).directives == CacheDirectives())
     }
 
-    @Test func staleWindowOfAnAnswerWithAgeBeginsEarlier() {
+    @Test func ageHeaderShortensTheStaleWindow() {
         let headers = HTTPHeaders(["Cache-Control": "max-age=10, stale-while-revalidate=50", "Age": "30"])
         let retention = Retention(of: headers, now: now, expiry: .after(.seconds(1000)), respectsServer: true)
         #expect(retention.expiresAt == now)

@@ -87,7 +87,7 @@ import Testing
 
         world.time.advance(.seconds(5000))
         #expect(try cache.extendLease(of: entry) == nil)
-        // The old entry stays unusable after another scope's entry of the same name got the same row ID.
+        // The old entry stays unusable even if an entry of another scope gets the same name and row ID.
         try cache.scopes.finishPurges()
         let bob = try world.cache(scope: "bob").store(MemorySource(picture(2)), key: key("moon")).entry
         #expect(bob.id == entry.id && bob.name == entry.name)
@@ -226,7 +226,7 @@ import Testing
         #expect(try named.store(MemorySource(picture(1)), key: key("moon")).status == .miss)
     }
 
-    @Test func runContinuesAfterItsCurrentScopeWasPurged() throws {
+    @Test func runContinuesAfterItsScopeIsPurged() throws {
         let run = try world.cache()
         _ = try run.store(MemorySource(picture(1)), key: key("moon"))
         _ = try world.cache().scopes.purge(.standard)
@@ -306,7 +306,7 @@ import Testing
     @Test func purgeEndsThePauseBeforeARetry() throws {
         let (world, alice) = (world, alice)
         let server = FakeServer { _, _ in .init(status: 503) }
-        // The pauses take no time in this test; a purge happens during the first.
+        // The pauses take no time in this test; the purge happens during the first pause.
         let client = HTTPClient(
             transport: server, retries: RetrySchedule(retries: 20), interruption: world.interruption,
             clock: world.time.clock, sleep: { _ in _ = try world.cache(scope: "bob").scopes.purge(alice) })
@@ -341,7 +341,7 @@ import Testing
         let fresh = try world.cache()
         #expect(fresh.scope == .standard)
         #expect(try fresh.statistics().entries == 0)
-        // The running process has counted its failure in the meantime.
+        // Since the reset, the running process has counted only its failure.
         #expect(try fresh.statistics()[.stored] == 0)
         // A scope unknown before the reset does not start at generation 0 either.
         #expect(try fresh.scopes.all().map(\.generation).allSatisfy { $0 > 0 })

@@ -42,7 +42,7 @@ import Testing
         #expect(world.files("locks") == ["all"])
     }
 
-    @Test func nextWaiterTakesOverAfterAFailure() throws {
+    @Test func waitingFetchTakesOverAfterAFailure() throws {
         let server = FakeServer { _, number in
             number == 0 ? .init(body: picture(1, bytes: 9000), breaksAfter: 4000) : .init(body: picture(1, bytes: 9000))
         }

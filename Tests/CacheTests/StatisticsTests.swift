@@ -23,7 +23,7 @@ struct StatisticsTests {
         _ = try cache.fetch(request("a"), client: client)
         world.time.advance(.seconds(15 * 86_400))
         _ = try cache.fetch(request("a"), client: client)
-        // Without this second, the entry would be as new as the request, and a refresh would serve it.
+        // A refresh serves an entry that is as new as the request, so a second must pass first.
         world.time.advance(.seconds(1))
         _ = try world.cache { $0.refreshes = true }.fetch(request("a"), client: client)
         Surroundings.removeTree(world.root + "/scopes")
@@ -63,7 +63,7 @@ struct StatisticsTests {
         #expect(try cache.statistics()[.bytesRemoved] == picture().count)
     }
 
-    // MARK: Held entries
+    // MARK: Pinned and leased entries
 
     @Test func statisticsReportPinnedAndLeasedEntries() throws {
         let cache = try world.cache()
@@ -77,12 +77,12 @@ struct StatisticsTests {
         let statistics = try cache.statistics()
         #expect(statistics.pinned == one && statistics.leased == one)
         #expect(statistics.heldBytes == 2 * picture().count)
-        // As in trimming, a lease from before the clock was set back does not count.
+        // As in trimming, a lease from before the clock was set back is ignored.
         world.time.advance(.zero - .seconds(3 * 86_400))
         #expect(try cache.statistics().leased == EntrySum())
     }
 
-    @Test func purgedEntriesCountAsNeitherPinnedNorLeased() throws {
+    @Test func purgedEntriesAreNeitherPinnedNorLeased() throws {
         _ = try world.cache(scope: "kept").store(MemorySource(picture(1)), key: key("a"))
         let cache = try world.cache(scope: "purged")
         _ = try cache.store(MemorySource(picture(2)), key: key("b"))
@@ -276,7 +276,7 @@ struct StatisticsTests {
 enum ExpositionReader {
     struct Family: Equatable {
         var type = ""
-        /// Values by their labels, each a pair of name and value.
+        /// Values by their labels. Each label is a pair of a name and a value.
         var samples: [[[String]]: String] = [:]
     }
 

@@ -112,7 +112,7 @@ import Testing
         #expect(entry.width == nil)
     }
 
-    @Test func extensionThatWouldLeaveTheFolderIsRefused() throws {
+    @Test func fileExtensionWithAPathIsRefused() throws {
         let cache = try world.cache()
 
         #expect(throws: CacheFailure.self) {
@@ -166,7 +166,7 @@ import Testing
         #expect(Set(keys).count == 300)
     }
 
-    @Test func removedEntryIsGoneWithItsFile() throws {
+    @Test func removingAnEntryRemovesItsFile() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
 

@@ -35,7 +35,7 @@ final class Surroundings: Sendable {
         return try CacheStore(settings: settings, clock: time.clock, log: log, interruption: interruption)
     }
 
-    /// The current index; if it is missing, an empty database, as earlier versions created it.
+    /// Opens the index. If it is missing, creates an empty database, as earlier versions did.
     func database() throws -> Database {
         let root = CacheRoot(root)
         try root.make()
@@ -160,7 +160,7 @@ extension CacheStore {
     }
 }
 
-/// A GIF of a single pixel with the given size; the bytes after its end marker depend on the seed.
+/// Returns a GIF of a single pixel with the given number of bytes. The bytes after its end marker depend on the seed.
 func picture(_ seed: Int = 0, bytes: Int = 64) -> [UInt8] {
     var result: [UInt8] = [
         0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255, 0x2C, 0, 0, 0, 0, 1, 0, 1,

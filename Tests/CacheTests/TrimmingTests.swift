@@ -48,7 +48,7 @@ import Testing
         #expect(try kept(in: cache) == ["d"])
     }
 
-    /// If the trim used the time at which its wait began, all entries stored during the wait would count as leased.
+    /// Leases may end while a trim waits for the write lock, so the trim must not use the time at which its wait began.
     @Test func leasesAreCheckedWhenTheTrimGetsTheWriteLock() throws {
         let cache = try world.cache(capacity: 2000)
         try world.store(["a", "b", "c"], in: cache)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func lookupWithoutALeaseChangesNothing() throws {
+    @Test func lookupThatTakesNoLeaseChangesNothing() throws {
         let cache = try world.cache()
         try world.store(["a"], in: cache)
         let before = try cache.index.find(key("a").name, in: .standard)
@@ -192,7 +192,7 @@ import Testing
         try world.store(["d", "e", "f"], in: later)
         later.close()
         #expect(world.messages.warnings.count == 2)
-        // The clock was set back.
+        // A warning with a time in the future does not suppress the next warning.
         world.time.advance(.seconds(-86_400))
         let earlier = try world.cache(capacity: 2000)
         try world.store(["g", "h", "i"], in: earlier)
@@ -200,7 +200,7 @@ import Testing
         #expect(world.messages.warnings.count == 3)
     }
 
-    @Test func runWithinTheCapacityIsNotWarned() throws {
+    @Test func runWithinTheCapacityPrintsNoWarning() throws {
         let cache = try world.cache(capacity: 4000, lease: .zero)
         try world.store(["a", "b", "c", "d"], in: cache)
         cache.close()
@@ -226,7 +226,7 @@ import Testing
         (1, "1MB"), (999_999, "2MB"), (18_000_000, "20MB"), (71_000_000, "79MB"), (109_000_000, "120MB"),
         (2_000_000_000, "2200MB"), (123_456_789_012, "140000MB"),
     ])
-    func suggestedCapacityHasRoomToSpare(_ bytes: Int, _ text: String) throws {
+    func suggestedCapacityExceedsTheDemand(_ bytes: Int, _ text: String) throws {
         #expect(CacheDemand.Excess.enough(for: bytes) == text)
         #expect(try #require(ByteCount.parse(text)) > bytes)
     }

@@ -7,7 +7,7 @@ import Testing
 
 private let day = "Tue, 14 Nov 2023 00:00:00 GMT"
 
-/// Rules for reusing a stored response: `Vary`, 304, and bodies without a marked end.
+/// Rules for reusing a stored response: `Vary`, 304, and bodies that end when the connection closes.
 @Suite struct ValidationTests {
     private let world: Surroundings
     private let moon: HTTPRequest
@@ -27,7 +27,7 @@ private let day = "Tue, 14 Nov 2023 00:00:00 GMT"
 
     /// Regression test: Bob received Alice's picture, although the server chooses the picture by the user.
     @Test(arguments: [false, true])
-    func answerToAnotherUserIsFetchedAgain(_ respectsServer: Bool) throws {
+    func pictureOfAnotherUserIsFetchedAgain(_ respectsServer: Bool) throws {
         let server = FakeServer { request, number in
             let isAlice = request.header("Authorization") == "alice"
             return .init(
@@ -49,7 +49,7 @@ private let day = "Tue, 14 Nov 2023 00:00:00 GMT"
         #expect(server.requests.count == 2)
     }
 
-    @Test func answerToAnotherUserIsRevalidatedByItsETag() throws {
+    @Test func pictureOfAnotherUserIsRevalidatedByItsETag() throws {
         let server = FakeServer { request, _ in
             request.header("If-None-Match") == nil
                 ? .init(headers: [("Vary", "Cookie"), ("ETag", "\"1\"")], body: picture())
@@ -194,7 +194,7 @@ private let day = "Tue, 14 Nov 2023 00:00:00 GMT"
         #expect(server.requests.count == 3)
     }
 
-    /// Regression test: the failure was permanent, as for a picture that is truncated on the server.
+    /// Regression test: the failure was permanent, as if the picture were truncated on the server.
     @Test(arguments: [0, 10, 25]) func bodyTruncatedByTheConnectionIsRetried(_ count: Int) throws {
         let whole = picture()
         let server = FakeServer { _, number in

@@ -6,8 +6,8 @@ import Testing
 @testable import Store
 
 extension CacheStore {
-    /// Returns the variants of an original. `make` writes the missing variants in the order of `options`, reversed on
-    /// request.
+    /// Returns the variants of an original. `make` writes the missing variants in the order of `options`, or in the
+    /// opposite order if `reversed` is set.
     @discardableResult
     func variants(
         of parent: CacheKey, options: [String], reversed: Bool = false, asked: ([Int]) -> Void = { _ in },
@@ -25,7 +25,7 @@ extension CacheStore {
         return ready
     }
 
-    /// A single variant.
+    /// Returns a single variant.
     func variant(
         of parent: CacheKey, options: String, make: (Entry, any Sink) throws -> FileFacts
     ) throws -> MadeFile {
@@ -195,7 +195,7 @@ extension CacheStore {
         }
     }
 
-    @Test func purgeWhileAVariantIsMadeFailsTheVariant() throws {
+    @Test func variantFailsIfItsScopeIsPurgedDuringItsCreation() throws {
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
 
@@ -220,7 +220,7 @@ extension CacheStore {
         }
     }
 
-    @Test func rootRemovedWhileAVariantIsMadeFailsTheVariant() throws {
+    @Test func variantFailsIfTheRootIsRemovedDuringItsCreation() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
 

@@ -68,7 +68,7 @@ import Testing
         #expect(events.step(.sweep)?.count == 0)
     }
 
-    @Test func everyDamageIsFoundAndRepaired() throws {
+    @Test func eachKindOfDamageIsFoundAndRepaired() throws {
         let entries = try put(6)
         unlink(entries[0].path)
         truncate(entries[1].path, 10)
@@ -92,7 +92,7 @@ import Testing
         #expect(try world.cache().statistics().entries == 2)
     }
 
-    @Test func onlyTheSelectionIsVerified() throws {
+    @Test func onlySelectedEntriesAreVerified() throws {
         let entries = try put(12)
         _ = try put(3, scope: "alice")
         unlink(entries[5].path)

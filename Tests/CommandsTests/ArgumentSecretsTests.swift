@@ -3,7 +3,7 @@ import Testing
 @testable import Commands
 
 struct ArgumentSecretsTests {
-    /// Replaces each byte of a secret by a star.
+    /// Replaces each byte of a secret with a star.
     private func concealed(_ arguments: [String]) -> [String] {
         var texts = arguments.map { Array($0.utf8) }
         for part in ArgumentSecrets(arguments).parts {

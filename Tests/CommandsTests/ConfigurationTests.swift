@@ -48,11 +48,11 @@ struct ConfigurationTests {
         #expect(try context([:], file).text(Self.size)?.source == .configuration)
     }
 
-    @Test func emptyVariableCountsAsUnset() throws {
+    @Test func emptyVariableIsIgnored() throws {
         #expect(try context(["TEST_NUMBER": ""], load("{\"max_bytes\":3}")).value(Self.size) == 3)
     }
 
-    @Test func badValueIsReportedWithItsSource() throws {
+    @Test func invalidValueIsReportedWithItsSource() throws {
         #expect(message { _ = try context([:], .empty, "--size", "x") } == "64 --size takes a number, not \"x\"")
         #expect(
             message { _ = try context(["TEST_NUMBER": "x"]).value(Self.size) }

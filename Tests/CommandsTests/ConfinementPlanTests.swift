@@ -6,7 +6,7 @@ import Testing
 
 @testable import Commands
 
-/// The rights that each kind of command keeps.
+/// The access rights that each kind of command keeps in the sandbox.
 struct ConfinementPlanTests {
     private let home: Environment = ["HOME": "/home/ada"]
 
@@ -26,7 +26,7 @@ struct ConfinementPlanTests {
         #expect(plan.callSets == .files)
     }
 
-    @Test func commandWithoutACacheCannotWriteToIt() throws {
+    @Test func commandThatUsesNoCacheCannotWriteToIt() throws {
         let folder = try TemporaryFolder()
         let plan = plan {
             $0.usesCache = false

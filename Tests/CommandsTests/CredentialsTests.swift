@@ -66,8 +66,8 @@ struct CredentialsTests {
         #expect(message { _ = try headers(context(), bearers: ["https://a.example none"]) }?.hasPrefix("78 ") == true)
     }
 
-    /// Regression test: the first record of a stream determined the receiver of the secret.
-    @Test func recordsDoNotChooseTheReceiverOfASecret() throws {
+    /// Regression test: the first record of a stream determined which server received the secret.
+    @Test func recordsDoNotDetermineWhichServerReceivesASecret() throws {
         let file = try folder.write("headers", "X-B: 2\nhttps://a.example X-D: 4\n")
         let token = try folder.write("token", "t\n")
         for words in [

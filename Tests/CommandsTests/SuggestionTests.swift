@@ -20,14 +20,14 @@ struct SuggestionTests {
         parents.flatMap { $0.command.subcommands.flatMap { [$0.name] + $0.synonyms } }
             + ["clear", "reset", "sync", "empty", "flush", "gc", "prune", "purge", "trim"])
 
-    @Test func commandsThatDeleteUnnamedThingsAreMarked() {
+    @Test func destructiveCommandsAreMarked() {
         let found = Self.parents.flatMap { parent in
             parent.command.subcommands.filter(\.deletesUnnamed).map { "\(parent.command.name) \($0.name)" }
         }
         #expect(found.sorted() == ["img-cache clean", "scope purge"])
     }
 
-    @Test func noSuggestionIsACommandThatDeletesUnnamedThings() throws {
+    @Test func destructiveCommandsAreNeverSuggested() throws {
         for (parent, words) in Self.parents where parent.run == nil {
             let destructive = Set(parent.subcommands.filter(\.deletesUnnamed).map(\.name))
             for name in Self.names {

@@ -5,7 +5,7 @@ import Support
 @testable import Commands
 
 extension ToolContext {
-    /// Creates the context of a command with these options from the words of a command line.
+    /// Parses the words of a command line for a command that has these options, and creates its context.
     init(
         _ words: [String] = [], options: [AnyOption], environment: Environment = Environment(),
         configuration: Configuration = .empty, log: Log = .silent

@@ -16,7 +16,7 @@ final class CannedTransport: HTTPTransport {
 
     /// Answers with a GIF.
     ///
-    /// - Parameter remaining: the value of the field with the remaining quota.
+    /// - Parameter remaining: the value of the header field for the remaining quota.
     init(gif body: [UInt8], remaining: String? = nil) {
         status = 200
         var headers = HTTPHeaders(["Content-Type": "image/gif"])
@@ -25,7 +25,7 @@ final class CannedTransport: HTTPTransport {
         self.body = body
     }
 
-    /// Never answers, like an unreachable server.
+    /// Fails every request, like an unreachable server.
     static var unreachable: CannedTransport { CannedTransport(0) }
 
     var requests: Int { count.withLock { $0 } }

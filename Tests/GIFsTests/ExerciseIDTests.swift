@@ -16,14 +16,14 @@ import Testing
         #expect(throws: GIFFailure.badID(text)) { try ExerciseID(text) }
     }
 
-    @Test func recordNamesItsExerciseInOneOfTwoFields() throws {
+    @Test func exerciseIDIsReadFromTheFieldIDOrExerciseID() throws {
         #expect(try ExerciseID(of: record(#"{"name":"x","id":"0007"}"#)).text == "0007")
         #expect(try ExerciseID(of: record(#"{"exerciseId":"trmte8s"}"#)).text == "trmte8s")
         #expect(try ExerciseID(of: record(#"{"exerciseId":"b","id":"a"}"#)).text == "a")
         #expect(try ExerciseID(of: record(#"{"id":"a","x":{"y":"b"}}"#), field: "x.y").text == "b")
     }
 
-    @Test func numbersAreNotPadded() throws {
+    @Test func numericIDIsNotPadded() throws {
         #expect(try ExerciseID(of: record(#"{"id":1}"#)).text == "1")
     }
 

@@ -45,7 +45,7 @@ import Testing
         #expect(throws: GIFFailure.self) { try pages.add(Array(body.utf8)) }
     }
 
-    @Test func cachedListBelongsToItsService() throws {
+    @Test func cachedListIsUsedOnlyForItsService() throws {
         let exercises = try Record.list(parsing: Array(#"[{"id":"0001","x":1.10},{"id":"0002"}]"#.utf8))
         let list = KeptList(exercises)
         let body = list.body(address: "http://a")

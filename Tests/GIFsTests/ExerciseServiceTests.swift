@@ -38,7 +38,7 @@ import Testing
         #expect(try service.address(of: gif) == service.imageRequest(for: gif).url.normalized)
     }
 
-    @Test func emptyKeyCountsAsMissing() throws {
+    @Test func emptyKeyIsIgnored() throws {
         let service = try ExerciseService(key: " \n")
         #expect(service.address == ExerciseService.standardAddress)
         #expect(!service.hasKey)

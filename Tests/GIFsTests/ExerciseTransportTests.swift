@@ -28,7 +28,7 @@ import Testing
         #expect(transport.requests == 1)
     }
 
-    @Test func burstIsRetried() throws {
+    @Test func tooManyRequestsAreRetried() throws {
         let transport = CannedTransport(429, [:], #"{"message": "Too many requests"}"#)
         #expect(code(try ask(transport)) == "rate-limited")
         #expect(transport.requests == 4)
@@ -68,7 +68,7 @@ import Testing
         #expect(try ask(CannedTransport(200, [:], "GIF89a")).get() == Array("GIF89a".utf8))
     }
 
-    /// Even if the monthly quota is used up after this answer, the client must send the next request.
+    /// The client must send further requests even if this response uses up the monthly quota.
     @Test func remainingQuotaIsRemovedFromTheAnswer() throws {
         let transport = CannedTransport(
             200,

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func factsBecomeTheFieldGif() throws {
+    @Test func factsAreWrittenToTheFieldGif() throws {
         let facts = try GIFAcceptance.inspect(MemorySource(gif))
         var record = try Record(parsing: #"{"id":"0001"}"#.utf8)
         record.set("gif", facts.field())
@@ -34,7 +34,7 @@ import Testing
         #expect(GIFFacts(note: "") == nil && GIFFacts(note: "{}") == nil)
     }
 
-    @Test func everyOtherInputIsRefusedWithACode() {
+    @Test func inputThatIsNoAcceptableGIFIsRefusedWithACode() {
         #expect(failed([]) == .empty)
         #expect(failed(Array(#"{"message":"ok"}"#.utf8)) == .notAGIF("JSON"))
         #expect(failed(Array("<!doctype html>".utf8)) == .notAGIF("an HTML page"))

@@ -19,15 +19,13 @@ import Testing
         gif = try ExerciseGIF(id: ExerciseID("0001"))
     }
 
-    /// Looks up the entry in the cache.
     private func find() throws -> FoundEntry {
         let caches = Caches(settings: CacheSettings(root: folder.path("cache")), interruption: Interruption())
         let naming = GIFNaming(service: try ExerciseService(), resolutions: [.standard])
         return try caches.find(RecordJob(Record(), argument: gif.id.text), naming)
     }
 
-    /// Returns a cache over a transport, with a clock `days` from now, whose client never waits and retries at most
-    /// once.
+    /// Returns a cache whose requests use `transport`, without pauses before retries. Its clock is `days` days ahead.
     private func cache(
         _ transport: CannedTransport, days: Int64 = 0, expiry: Expiry? = nil,
         address: String = ExerciseService.standardAddress
@@ -69,7 +67,7 @@ import Testing
         #expect(try file.bytes(0..<file.count) == TinyGIF.bytes)
     }
 
-    @Test func onlyFreshGIFsAreImmediateHits() throws {
+    @Test func onlyFreshGIFsAreServedWithoutFurtherWork() throws {
         let transport = CannedTransport(gif: TinyGIF.bytes)
         /// Returns the record that `prepare` completes; nil if work remains.
         func record(days: Int64 = 0) throws -> Record? {
@@ -99,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [("40", 2), ("2000", 10), ("19", 1), (nil, 10)])
-    func revalidationTakesATwentiethOfTheQuota(_ remaining: String?, _ requests: Int) throws {
+    func revalidationsUseATwentiethOfTheQuota(_ remaining: String?, _ requests: Int) throws {
         let transport = CannedTransport(gif: TinyGIF.bytes, remaining: remaining)
         let gifs = try (1...10).map { try ExerciseGIF(id: ExerciseID("\(1000 + $0)")) }
         let first = CannedTransport(gif: TinyGIF.bytes)
@@ -123,7 +121,7 @@ import Testing
         #expect(counts.text == "2 hit, 1 fetched, 1 revalidated, 1 stale, 105 failed (102 placeholders)")
     }
 
-    @Test func resolutionsAreKeptApart() throws {
+    @Test func resolutionsAreCachedSeparately() throws {
         let transport = CannedTransport(gif: TinyGIF.bytes)
         _ = try cache(transport).put(gif)
         _ = try cache(transport).put(ExerciseGIF(id: gif.id, resolution: .pixels360))
@@ -160,8 +158,8 @@ import Testing
         let item = try cache(CannedTransport(gif: TinyGIF.bytes), address: address).put(
             gif, at: "https://cdn.test/x.gif")
         #expect(item.entry.key == "exercisedb:0001@180" && item.entry.url == "https://cdn.test/x.gif")
-        // The address of an id is requested only if the GIF is not fresh. An expired GIF is served if the service
-        // cannot be reached.
+        // The address of a GIF is requested only if the cached GIF is not fresh. An expired GIF is served if the
+        // service cannot be reached.
         #expect(try cache(.unreachable, address: address).put(gif).status == .hit)
         #expect(try cache(.unreachable, days: 15, address: address).put(gif).status == .stale)
         let other = try ExerciseGIF(id: ExerciseID("0002"))
@@ -186,7 +184,7 @@ import Testing
         #expect(try gifs.put(gif).status == .hit)
     }
 
-    @Test func unreachableServiceIsAbandoned() throws {
+    @Test func unreachableServiceIsAbandonedAfterFiveRequests() throws {
         _ = try cache(CannedTransport(gif: TinyGIF.bytes)).put(gif)
         let away = CannedTransport.unreachable
         let gifs = try cache(away, days: 15)
@@ -195,7 +193,7 @@ import Testing
             codes.append(failureCode { _ = try gifs.put(ExerciseGIF(id: ExerciseID("000\(number)"))) })
         }
         #expect(codes == Array(repeating: "connection-failed", count: 5) + Array(repeating: "unreachable", count: 3))
-        // Five requests, each with its retries.
+        // Five GIFs were requested, each with three retries.
         let asked = away.requests
         #expect(asked == 5 * 4)
         #expect(try gifs.put(gif).status == .stale)
@@ -210,7 +208,7 @@ import Testing
         #expect(away.requests == 5 * 4)
     }
 
-    @Test func serverErrorsDoNotCountAsUnreachable() throws {
+    @Test func serviceIsNotAbandonedAfterServerErrors() throws {
         let failing = try cache(CannedTransport(500))
         for number in 2...9 {
             #expect(failureCode { _ = try failing.put(ExerciseGIF(id: ExerciseID("000\(number)"))) } == "server-error")

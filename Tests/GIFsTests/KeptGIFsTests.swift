@@ -21,7 +21,7 @@ import Testing
 
     private func id(_ text: String) throws -> ExerciseID { try ExerciseID(text) }
 
-    /// Returns the best cached GIF among acceptable resolutions.
+    /// Returns the GIF of the first of these resolutions that is cached.
     private func find(_ name: String, _ resolutions: [Resolution] = Resolution.standard.andNearest) throws -> FoundEntry
     {
         let naming = GIFNaming(service: try ExerciseService(), resolutions: resolutions)
@@ -103,7 +103,7 @@ import Testing
         #expect(try find("0001").entry.gif?.resolution == .pixels180)
     }
 
-    @Test func entryThatIsNotAGIFCountsAsAbsent() throws {
+    @Test func entryThatIsNotAGIFIsIgnored() throws {
         let png = DrawnPicture.noise(4, 4, seed: 1).png()
         _ = try caches.standard().store(MemorySource(png), key: CacheKey(printed: "exercisedb:0001@180"))
         try keep("0001", .pixels360)
@@ -137,7 +137,7 @@ import Testing
         #expect(try caches.standard().peek(other) != nil)
     }
 
-    @Test func filtersSparePinnedEntriesButRemovalOfAllDoesNot() throws {
+    @Test func pinnedEntriesSurviveFiltersButNotTheRemovalOfAll() throws {
         try keep("0001")
         try keep("0002")
         _ = try find("0001").pinned(true)
@@ -149,7 +149,7 @@ import Testing
         #expect(try caches.removeGIFs(sparesPinned: false).removal.entries == 1)
     }
 
-    @Test func removalTakesAllResolutionsUnlessOneIsNamed() throws {
+    @Test func removalIncludesAllResolutionsUnlessOneIsNamed() throws {
         for resolution in Resolution.allCases { try keep("0001", resolution) }
         let all = try Resolution.standard.andNearest.map { ExerciseGIF(id: try id("0001"), resolution: $0) }
         #expect(try caches.remove([all[1]], dryRun: true).entries == 1)

@@ -100,7 +100,7 @@ import Testing
         #expect(try message([page(Self.first, next: own)])?.contains("repeats a page") == true)
         let loop = [page(Self.first, next: next(2)), page(#"[{"exerciseId":"c"}]"#, next: next(2) + "#x")]
         #expect(try message(loop)?.contains("repeats a page") == true)
-        // A server that ignores `offset`.
+        // This server ignores `offset`.
         let same = [page(Self.first, next: next(2), total: 9), page(Self.first, next: next(4), total: 9)]
         #expect(try message(same)?.contains("is 9, but the pages contain 4") == true)
     }
@@ -111,7 +111,7 @@ import Testing
         #expect(try (message(bodies) != nil) == isRefused)
     }
 
-    @Test func aRecordOfTheOpenVersionNamesItsGIF() throws {
+    @Test func recordOfTheOpenVersionContainsTheAddressOfItsGIF() throws {
         let open = try ExerciseService(address: "http://a/api/v1")
         let other = try ExerciseService(address: "http://a")
         for (text, atOpen, atOther) in [

@@ -8,7 +8,7 @@ import Testing
 @Suite struct PosterTests {
     private static let palette: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [9, 9, 9]]
 
-    /// Returns the poster of an animation with a given frame, and a second frame that covers the canvas in colour 3.
+    /// Returns the poster of an animation with two frames: `frame`, and a frame that fills the canvas with colour 3.
     private func pixels(_ width: Int, _ height: Int, _ frame: DrawnAnimation.Frame) throws -> PixelBuffer {
         let last = DrawnAnimation.Frame(
             width: width, height: height, pixels: [UInt8](repeating: 3, count: width * height))

@@ -123,7 +123,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(try key("{\(first)\(daily)") != key("{\(second)\(daily)"))
         #expect(try key("{\(first)\(daily)") == key(#"{"date":"2024-02-01","error":{"tool":"apod-fetch"}}"#))
         #expect(try key("{\(first)}") != key("{\(second)}"))
-        // Two pictures of the same day from another service.
+        // Two pictures of the same day from another service have different keys.
         let foreign = try ["1", "2"].map {
             try key(#"{"date":"2024-02-01","media_type":"image","url":"https://a.example/\#($0).jpg"}"#)
         }
@@ -219,7 +219,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         (#""One\ntwo""#, ["One", "two"]), (#""One\ntwo\r\n \r\nthree""#, ["One two", "three"]),
         (#"["Stand.","Lift\nslowly."]"#, ["Stand.", "Lift slowly."]), (#""One  two""#, ["One two"]),
     ])
-    func blankLinesOrElseLineBreaksSeparateParagraphs(_ text: String, _ paragraphs: [String]) throws {
+    func lineBreaksSeparateParagraphsIfThereAreNoBlankLines(_ text: String, _ paragraphs: [String]) throws {
         let shown = publication.record(of: try record(#"{"description":\#(text)}"#))
         let layout = shown.raw("apod").flatMap { try? Record(parsing: $0) } ?? Record()
         let article = Article(try #require(shown.string("explanation")), layout: layout)
@@ -241,7 +241,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         )
     }
 
-    /// Regression test: the part of a path after a space was published, and so were relative paths.
+    /// Regression test: relative paths and the part of a path after a space were published.
     @Test(arguments: [
         ("cannot open /home/ada/My Pictures/moon.jpg: gone", "/x", "cannot open … gone"),
         ("/home/ada/a b/c d.jpg: the JPEG is corrupt", "/home/ada/a b/c d.jpg", "…: the JPEG is corrupt"),
@@ -312,7 +312,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         #expect(site.listOfMonths.contains(text: "<a href=\"2024-02.3.html\">February <span>5</span></a>"))
     }
 
-    @Test func aDayIsAlsoTheNameOfItsFirstRemainingPicture() throws {
+    @Test func dayIsAlsoTheIDOfItsFirstRemainingPicture() throws {
         var places = PlaceCollection()
         for name in ["a", "b", "c"] { places.add(try place("2024-02-03", name)) }
         let first = places.places[0].key

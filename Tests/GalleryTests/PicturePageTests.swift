@@ -35,7 +35,7 @@ import Testing
         "undated/x.html", "undated/p-../x.html", "24/02-03.html", "2024/../02-03.html", "pages/2024-02.html",
         "/2024/02-03.html", "2024/02-03/.html",
     ])
-    func otherFilesAreNotRemoved(_ path: String) { #expect(!Place.isPage(path)) }
+    func otherFilesAreNotPicturePages(_ path: String) { #expect(!Place.isPage(path)) }
 
     @Test func pageLinksToItsNeighboursAndToTheGallery() throws {
         let site = site(try ["2024-02-01", "2024-02-03", "2024-03-01"].map { try place($0, $0) })

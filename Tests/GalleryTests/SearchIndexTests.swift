@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gallery
 
-/// Reads the files of a search index as the script does, without removing accents.
+/// Searches the files of a search index as the script of the gallery does, but does not remove accents.
 private struct SearchReader {
     private let files: [String: Record]
     private let rows: [String: String]
@@ -62,7 +62,7 @@ private struct SearchReader {
 }
 
 @Suite struct SearchIndexTests {
-    /// A gallery with a picture per day. Tests can add a picture.
+    /// A gallery that grows when a test adds pictures.
     private struct Growing {
         var places = PlaceCollection()
         let settings = GallerySettings(title: "Sky", theme: .auto, pageSize: 100)
@@ -80,7 +80,7 @@ private struct SearchReader {
 
     private static let first = CalendarDay("2020-01-01")!
 
-    /// A word that only number `number` has, and a word that every seventh number has.
+    /// Returns a title with a word that only this picture has, and a word that every seventh picture has.
     private func title(_ number: Int) -> String { "w\(number)x sky\(number % 7)" }
 
     @Test func everyWordIsFoundWhileTheGalleryGrows() throws {
@@ -96,11 +96,11 @@ private struct SearchReader {
         }
     }
 
-    @Test func anAdditionChangesThreeFiles() throws {
+    @Test func newPictureChangesAtMostThreeFiles() throws {
         var gallery = Growing()
         for number in 1...100 { try gallery.add(Self.first.advanced(by: 2 * number), title(number)) }
         var before = gallery.files
-        // The newest days, and days in the middle.
+        // Alternately adds a newest day and a day in the middle.
         for number in 101...164 {
             let day = number % 2 == 0 ? 2 * number : 2 * (number - 60) + 1
             try gallery.add(Self.first.advanced(by: day), title(number))
@@ -111,7 +111,7 @@ private struct SearchReader {
         }
     }
 
-    @Test func numbersStayWhenPicturesAreRemoved() throws {
+    @Test func removingAPictureDoesNotChangeOtherNumbers() throws {
         var gallery = Growing()
         for number in 1...100 { try gallery.add(Self.first.advanced(by: number), title(number)) }
         let removed = gallery.places.places[40].key
@@ -148,7 +148,7 @@ private struct SearchReader {
         #expect(words == ["the", "m31", "s", "e\u{301}toile", "éclipse", "2024", "02", "03", "5½", "空の"])
     }
 
-    @Test func onlyFilesOfGalleriesAreRemoved() {
+    @Test func onlyFilesOfAGalleryAreRecognised() {
         for path in [
             "pages/2024-02.html", "pages/2024-02.13.html", "pages/undated.html", "data/search-1.js", "data/words-63.js",
             "data/names-f.js", "data/days.js",

@@ -97,7 +97,7 @@ import Testing
         #expect(PlainText.line(ofHTML: html) == text)
     }
 
-    @Test func textWithoutMarkupIsOnlyFolded() {
+    @Test func onlyWhiteSpaceChangesInTextWithoutMarkup() {
         #expect(PlainText.lines(ofHTML: "2 > 1 \n and so on") == ["2 > 1 and so on"])
         #expect(PlainText.lines(ofHTML: " ") == [])
     }
@@ -134,8 +134,8 @@ import Testing
     }
 
     @Test func slowestHTMLWithinTheLimitsIsParsed() {
-        // Tags with distinct attributes all stay in the parser's list of open formatting elements, which each paragraph
-        // repeats.
+        // Tags with distinct attributes all stay in the parser's list of open formatting elements, and each paragraph
+        // repeats the whole list.
         let half = HTMLTree.tagLimit / 2 - 1
         let bold = "<p>" + (0..<half).map { "<b id=\($0) x>" }.joined()
         let paragraphs = String(repeating: "<p>x", count: half)
@@ -152,8 +152,8 @@ import Testing
         #expect(PlainText.line(ofHTML: "</p " + tag(HTMLTree.attributeLimit + 1).dropFirst(3)) == nil)
     }
 
-    @Test func attributesOfAllTagsTogetherAreBounded() {
-        // Each paragraph would repeat all these attributes: 60 KB of HTML took 1.3 GB.
+    @Test func totalNumberOfAttributesIsLimited() {
+        // Each paragraph would repeat all these attributes: 60 KB of HTML took 1.3 GB of memory.
         let bold = "<p>" + (0..<400).map { tag in "<b" + (0..<30).map { " \(tag * 30 + $0)" }.joined() + ">" }.joined()
         #expect(PlainText.line(ofHTML: bold + String(repeating: "<p>x", count: 590)) == nil)
     }
@@ -165,7 +165,7 @@ import Testing
         ("<!-- <p a b> -->", 2),
         ("<p a><b c d></b>", 3),
     ])
-    func attributesAreCountedByTheRulesOfTheTokenizer(_ html: String, _ count: Int) {
+    func attributesAreCountedAsByTheHTMLTokenizer(_ html: String, _ count: Int) {
         let counted = Array(html.utf8).withUnsafeBufferPointer { TagScanner.countAttributes(in: $0, atMost: 9) }
         #expect(counted == count)
     }

@@ -34,7 +34,7 @@ struct CorpusTests {
             if name.hasPrefix("x") {
                 #expect(failureCode { _ = try decode(source) } != nil, "\(name)")
             } else {
-                // Downsampling to the original size takes another path to the same pixels.
+                // Downsampling to the original size uses other code, but must return the same pixels.
                 let whole = try decode(source)
                 let (copied, _) = try downsample(source, to: Geometry(), encode: EncodeOptions(format: .png))
                 #expect(try decode(MemorySource(copied)) == whole, "\(name)")

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// Outputs that are encoded as a whole are encoded at the same time if there are spare threads.
+    /// Outputs in formats that are encoded as a whole are encoded concurrently if threads are free.
     @Test func bytesAndOrderDoNotDependOnTheNumberOfThreads() throws {
         let input = try PixelBuffer.waves(900, 600, channels: 3).jpeg()
         let source = MemorySource(input)
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test func transparentColoursDoNotBleed() throws {
-        // White and opaque on the left, black and transparent on the right.
+        // White and opaque in the left half, black and transparent in the right half.
         var picture = PixelBuffer(size: PixelSize(width: 64, height: 64), filledWith: [0, 0, 0, 0])
         for y in 0..<64 {
             for x in 0..<30 { for c in 0..<4 { picture.bytes[(y * 64 + x) * 4 + c] = 255 } }

@@ -42,8 +42,8 @@ import Testing
     private static let smallGIF: [UInt8] =
         Array("GIF89a".utf8) + [4, 0, 4, 0, 0x91, 0, 0] + [0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255]
         + [0x21, 0xF9, 4, 1, 0, 0, 0, 0] + [0x2C, 1, 0, 1, 0, 2, 0, 2, 0, 0]
-        // Codes for clear, 1, 2, 3, 0, end: 3 bits each, but 4 bits for the last two, because the table then has 8
-        // entries.
+        // Codes for clear, 1, 2, 3, 0, end: 3 bits each, but 4 bits for the last two, because the code table then has
+        // 8 entries.
         + [2, 3, 0b1000_1100, 0b0000_0110, 0b0000_0101, 0] + [0x3B]
 
     @Test func gifFrameIsDrawnOnATransparentScreen() throws {

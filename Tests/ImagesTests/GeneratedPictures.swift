@@ -84,7 +84,7 @@ final class FullSink: ByteSink {
 }
 
 extension OutputFormat {
-    /// The formats read by libraries that are always present.
+    /// The formats that can be decoded without optional libraries.
     static let readable = allCases.filter { $0 != .avif }
 }
 
@@ -148,7 +148,7 @@ func downsampled(_ bytes: [UInt8], to size: PixelSize, _ options: EncodeOptions)
 }
 
 /// Returns the PSNR of a picture after encoding it as a JPEG of quality 100 with halved chroma. Misplaced chroma
-/// samples would lose far more.
+/// samples would lower it much further.
 func halvedChroma(_ picture: PixelBuffer) throws -> Double {
     psnr(try decode(MemorySource(picture.jpeg(quality: 100))).bytes, picture.bytes)
 }

@@ -72,7 +72,7 @@ struct CommandLineTests {
     @Test(arguments: [
         ["--jobs", "2"], ["--jobs=2"], ["-j", "2"], ["-j2"], ["-qj2"], ["-vj", "2"], ["--jobs", "9", "-j2"],
     ])
-    func valueIsReadInEveryForm(_ words: [String]) throws {
+    func optionValueMayBeWrittenInSeveralForms(_ words: [String]) throws {
         let arguments = try arguments(["put"] + words + ["a"])
         #expect(arguments[.jobs] == 2)
         #expect(arguments.operands == ["a"])
@@ -91,7 +91,7 @@ struct CommandLineTests {
         #expect(try arguments("put", "-o-")[.output] == "-")
     }
 
-    @Test func lastValueCountsUnlessTheOptionRepeats() throws {
+    @Test func lastValueIsUsedUnlessTheOptionIsRepeatable() throws {
         #expect(try arguments("put", "--scope", "a", "--scope=b")[.scope] == "b")
         #expect(try arguments("put", "--no-stale", "--stale")[.stale])
         #expect(try !arguments("put", "--stale", "--no-stale")[.stale])
@@ -130,14 +130,14 @@ struct CommandLineTests {
         #expect(try arguments("put", "--header", "-90")[.header] == "-90")
     }
 
-    @Test func nextWordIsAnOptionalValueIfItFits() throws {
+    @Test func nextWordIsTheOptionalValueIfItIsValid() throws {
         #expect(try arguments("put", "--date").all(.date) == ["today"])
         #expect(try arguments("put", "--date", "-q").all(.date) == ["today"])
         #expect(try arguments("put", "--date", "2024", "--date").all(.date) == ["2024", "today"])
         #expect(try arguments("put", "--date=2024", "x").operands == ["x"])
     }
 
-    @Test func listTakesFurtherWordsThatFit() throws {
+    @Test func listOptionTakesFurtherValidWords() throws {
         let arguments = try arguments("put", "--names", "a,b", "c", "https://x", "d")
         #expect(arguments.all(.names) == ["a,b", "c"])
         #expect(arguments.operands == ["https://x", "d"])

@@ -116,7 +116,7 @@ struct CompletionsTests {
         #expect(answer.directive == row.directive && answer.words == row.words, "\(row.line)")
     }
 
-    @Test func meaningFollowsATabOnOneLine() {
+    @Test func descriptionFollowsTheWordAfterATab() {
         let text = Self.tool.completions(of: ["play", "--q"], values: Self.values).text
         #expect(text == ":\n--quiet\tSay nothing.\n")
     }

@@ -21,7 +21,7 @@ enum InstalledFonts {
     static let coverArabic = cover("صورة", of: "Arabic")
     static let coverGreekAndCyrillic = cover("εικόνα картинка", of: "Greek and Cyrillic")
 
-    /// A font file that tests can copy and damage. If there is none, prints that the tests are skipped, and is nil.
+    /// A font file that tests can copy and damage. If none is installed, it is nil and a message reports skipped tests.
     static let file: String? = {
         let candidates = [
             "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",

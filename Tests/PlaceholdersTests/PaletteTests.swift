@@ -48,8 +48,8 @@ extension RGB {
         return base * base * root * root
     }
 
-    /// The contrast ratio (WCAG 2.1), from 1 (none) to 21 (black on white). Text needs 4.5 (1.4.3), icons need 3
-    /// (1.4.11).
+    /// The contrast ratio (WCAG 2.1), from 1 (equal colours) to 21 (black on white). Text needs 4.5 (1.4.3), icons need
+    /// 3 (1.4.11).
     func contrast(with other: RGB) -> Double {
         let (one, two) = (relativeLuminance, other.relativeLuminance)
         return (max(one, two) + 0.05) / (min(one, two) + 0.05)

@@ -47,7 +47,7 @@ import Testing
         #expect(result?.lines == ["aaaa bbbb", "cccc dddd"])
     }
 
-    @Test func slightlySmallerLettersSaveTheThirdLine() {
+    @Test func smallerLettersAreUsedToAvoidAThirdLine() {
         // Two words fit on a line at size 20, three at size 18.
         let result = fitted("aaaa bbbb cccc dddd eeee ffff", width: 127, height: 100, sizes: 10...20)
         #expect(result?.lines == ["aaaa bbbb cccc", "dddd eeee ffff"])

@@ -10,7 +10,7 @@ import Testing
         PathGuard(resolved: folders).place(of: path).map { "\($0.folder) \($0.name)" }
     }
 
-    @Test func findsTheAllowedFolderOfAPath() {
+    @Test func allowedFolderOfAPathIsFound() {
         let folders = ["/cache", "/run/user/1/apod-tools"]
         #expect(place("/cache/a.jpg", in: folders) == "/cache a.jpg")
         #expect(place("/cache/scopes/x/ab/a.jpg", in: folders) == "/cache scopes/x/ab/a.jpg")

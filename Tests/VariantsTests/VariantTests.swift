@@ -190,7 +190,7 @@ struct VariantTests {
         #expect(EncodeSettings(format: .png).format(for: .png, isAnimated: true) == .png)
     }
 
-    @Test func readOnlyFormatsBecomeJPEGOrWithAlphaWebP() {
+    @Test func readOnlyFormatsBecomeWebPIfTheyHaveAlphaOrElseJPEG() {
         let auto = EncodeSettings()
         for source in [ImageFormat.tiff, .heic, .jpegXL] {
             #expect(auto.format(for: source) == .jpeg && auto.format(for: source, hasAlpha: true) == .webp)
@@ -248,7 +248,7 @@ struct VariantTests {
         add { $0.backdrop = .dominant }
         let keys = settings.flatMap { encodeSettings in variants.map(encodeSettings.key) }
         #expect(Set(keys).count == keys.count)
-        // The name is not part of the key: variants of the same size are the same file.
+        // The name is not part of the key, so variants of the same size share a file.
         #expect(EncodeSettings().key(.custom(width: 1024, height: 1024)) == EncodeSettings().key(.pager))
     }
 
@@ -268,7 +268,7 @@ struct VariantTests {
         let byLibjpeg = VariantMaker(encodeSettings: EncodeSettings(), options: DecodeOptions(decoder: .libjpeg)).key(
             .pager)
         #expect(!keys.contains(byLibjpeg))
-        // The settings' key comes first.
+        // The key begins with the key of the settings.
         #expect(keys.allSatisfy { $0.hasPrefix(EncodeSettings().key(.pager)) })
     }
 }

@@ -61,7 +61,7 @@ import Testing
     @Test(arguments: [1, 2, 3, 4]) func rowsOfEveryLayoutAreAveraged(channels: Int) {
         let picture = PixelBuffer.waves(1000, 731, channels: channels)
         let whole = PlaceholderHash(picture)
-        // Every tenth row and column of soft waves is nearly the mean of its box.
+        // In soft waves, every tenth pixel is close to the mean of the box around it.
         let small = drawn(100, 73) { x, y in
             (0..<channels).map { Int(picture.sample(x * 10 + 5, min(y * 10 + 5, 730), $0)) }
         }
@@ -86,8 +86,8 @@ import Testing
         #expect(PlaceholderHash(picture).dominantColour == "#1e3c78")
     }
 
-    @Test func similarColoursInDifferentCellsAddUp() {
-        // Grays of 63 and 65, which are in different cells, against some green.
+    @Test func similarColoursInDifferentCellsAreCountedTogether() {
+        // The grays 63 and 65 are in different cells. A small area is green.
         let picture = drawn(100, 100) { x, y in
             x < 6 ? [10, 70, 10] : (x + y) % 2 == 0 ? [63, 63, 63] : [65, 65, 65]
         }
@@ -101,8 +101,8 @@ import Testing
         #expect(PlaceholderHash(dot).dominantColour == "#000000")
     }
 
-    @Test func petalsWinOverALargerAreaOfEarth() throws {
-        // Both are shaded, like real petals and earth.
+    @Test func saturatedColourIsPreferredToALargerDullArea() throws {
+        // Petals and earth are both shaded, as in photographs.
         let flowers = drawn(100, 100) { x, y in
             let shade = (x * 7 + y * 3) % 40
             return x < 40
@@ -112,8 +112,8 @@ import Testing
         #expect(colour.red > 180 && colour.blue > 120 && colour.green < colour.blue, "\(colour)")
     }
 
-    @Test func shadesOfASurfaceAddUpToAColour() throws {
-        // A shaded red ball, against a gray wall that is larger than any of the ball's shades.
+    @Test func shadesOfASurfaceAreCountedTogether() throws {
+        // A shaded red ball in front of a gray wall, which has a larger area than any single shade of the ball.
         let ball = drawn(100, 100) { x, y in
             x < 45 ? [120 + y, 20 + y / 4, 20 + y / 4] : [90, 90, 90]
         }
@@ -127,7 +127,7 @@ import Testing
             "photos/flower.png.im_q85_420_progr.jpg", "photos/flower_cropped.jpg",
             "photos/flower_small.q85_420_non_interleaved.jpg", "photos/tmshre_riaphotographs_alpha.png",
             "webp/flower2.webp",
-        ]) func pinkFlowersArePink(file: String) throws
+        ]) func dominantColourOfPinkFlowersIsPink(file: String) throws
     {
         let picture = try decode(MemorySource(Corpus.bytes("images/\(file)"))).averaged(atMost: 100)
         let colour = try #require(RGB(hex: PlaceholderHash(picture).dominantColour))

@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func transparentPixelsAttractNoAttention() {
+    @Test func transparentPixelsDoNotAttractTheCrop() {
         // A bright transparent subject on the left, and a pale opaque subject on the right.
         var picture = PixelBuffer(size: PixelSize(width: 200, height: 80), filledWith: [60, 60, 60, 255])
         for y in 20..<60 {

@@ -68,7 +68,7 @@ private struct Subject {
 /// Whether crops of photographs keep their subjects.
 @Suite(.enabled(if: Corpus.isPresent)) struct SubjectTests {
     private static let shapes = [1, 16.0 / 9, 9.0 / 16, 2, 0.8, 4.0 / 3]
-    /// The fraction of a subject that counts as kept.
+    /// The smallest value of `kept` for a crop that keeps its subject.
     private static let enough = 0.9
 
     private func small(_ file: String) throws -> PixelBuffer {
@@ -98,7 +98,7 @@ private struct Subject {
         }
     }
 
-    @Test func attentionKeepsTheSubjectsThatCentringKeepsAndMostOthers() throws {
+    @Test func attentionCropKeepsMostSubjectsAndAllThatACentredCropKeeps() throws {
         let crops = try crops()
         let lost = crops.filter { $0.attention < Self.enough }
         #expect(crops.count > 200 && lost.count * 100 <= crops.count * 9, "\(lost.count) of \(crops.count): \(lost)")

@@ -197,7 +197,7 @@ extension PixelBuffer {
                 == "truncated-image")
     }
 
-    @Test func framesShareACanvas() throws {
+    @Test func framesAreDecodedIntoTheSameCanvas() throws {
         let frames = (0..<40).map { (delay: 40, picture: PixelBuffer.confetti(20, 20, colours: 9, seed: $0)) }
         for format in [OutputFormat.gif, .webp] {
             let source = MemorySource(try animation(frames, EncodeOptions(format: format)))

@@ -16,7 +16,7 @@ import Testing
         #expect(shown([0, 0, 10, .max, .max, -5], limit: nil) == [0, 1, 2, 3, 4, 5])
     }
 
-    @Test func everySlotShowsASingleFrame() {
+    @Test func eachTimeSlotShowsAtMostASingleFrame() {
         #expect(shown(Array(repeating: 50, count: 8), limit: 10) == [0, 2, 4, 6])
         #expect(shown(Array(repeating: 20, count: 10), limit: 10).count == 2)
         // 500, 510 and 520 ms are in the same quarter of a second.
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func allFramesAtTheMaximumRateAreShown() {
-        // On average a thirtieth of a second, in whole milliseconds.
+        // The delays are whole milliseconds, on average a thirtieth of a second.
         let delays = (0..<90).map { $0 % 3 == 0 ? 34 : 33 }
         #expect(shown(delays, limit: 30).count == 90)
         #expect(shown(Array(repeating: 100, count: 20), limit: 10).count == 20)
@@ -60,8 +60,8 @@ import Testing
         }
     }
 
-    /// An animation that is not resized has few colours, so its WebP must not be larger than the GIF. Skips GIFs in
-    /// which the overhead of a WebP container, 44 bytes and 32 per frame, would be over a sixth of the bytes.
+    /// An animation that is not resized has few colours, so its WebP must not be larger than the GIF. Skips GIFs if
+    /// the overhead of a WebP container, 44 bytes and 32 per frame, would exceed a sixth of their bytes.
     @Test(.enabled(if: Corpus.isPresent)) func animatedWebPIsNotLargerThanItsGIF() throws {
         var count = 0
         for path in try Corpus.pictures(in: "gif") + Corpus.pictures(in: "gif/gif-test-suite") {

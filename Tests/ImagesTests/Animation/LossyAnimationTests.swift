@@ -32,18 +32,18 @@ import Testing
         }
     }
 
-    @Test func aLowerQualityKeepsMorePixels() throws {
+    @Test func lowerQualityMakesSmallerAnimations() throws {
         let frames = camera(6, noise: 6)
         let sizes = try [95, 82, 50].map { try animation(frames, options(quality: $0)).count }
         #expect(sizes[0] > sizes[1] && sizes[1] > sizes[2])
     }
 
-    @Test func theHighestQualityIsExact() throws {
+    @Test func highestQualityIsLossless() throws {
         let frames = frames(3) { step, x, y in [UInt8(x / 10), UInt8(y / 10 + step), 9, 255] }
         #expect(try allFrames(animation(frames, options(quality: 100))).frames.map(\.picture) == frames.map(\.picture))
     }
 
-    @Test func fewColoursStayExactlyTheirOwn() throws {
+    @Test func fewColoursAreKeptExactly() throws {
         let frames = frames(4) { step, x, y in
             x / 8 == step ? [250, 10, 10, 255] : (x + y) % 9 < 4 ? [10, 10, 250, 255] : [240, 240, 240, 255]
         }
@@ -51,7 +51,7 @@ import Testing
     }
 
     /// Each frame differs from the previous by less than the threshold.
-    @Test func slowChangesDoNotAddUp() throws {
+    @Test func errorsOfSlowChangesDoNotAddUp() throws {
         let frames = frames(60) { step, x, y in [UInt8(40 + x + step), UInt8(60 + y + step), UInt8(90 + step), 255] }
         let back = try allFrames(animation(frames, options())).frames
         #expect(back.count == 60)
@@ -66,7 +66,7 @@ import Testing
         for picture in back.dropFirst() { #expect(picture.bytes[..<(40 * 80 * 4)] == back[0].bytes[..<(40 * 80 * 4)]) }
     }
 
-    @Test func transparencyComesAndGoesWithoutTrace() throws {
+    @Test func movingShapeOnATransparentCanvasLeavesNoTrace() throws {
         let frames = frames(8) { step, x, y in
             let isInside = (x - 15 - step * 6) * (x - 15 - step * 6) + (y - 25) * (y - 25) < 150
             return isInside ? [UInt8(100 + x), UInt8(80 + y), 60, 255] : [0, 0, 0, 0]
@@ -80,7 +80,7 @@ import Testing
 
     @Test func aFrameOfOtherColoursGetsItsOwnPalette() throws {
         let dark = frames(1, width: 200, height: 160) { _, x, y in [UInt8(x % 40), UInt8(y % 40), 20, 255] }
-        // More pixels than wait for the shared palette.
+        // More pixels than the writer collects before it makes the shared palette.
         let many = Array(repeating: dark[0], count: 70)
         let bright = frames(1, width: 200, height: 160) { _, x, y in [UInt8(55 + x), UInt8(250 - y), 200, 255] }
         let back = try allFrames(animation(many + bright, options())).frames
@@ -92,7 +92,7 @@ import Testing
         try Images.downsample(source, inspect(source), to: [output]) { _, _ in }
     }
 
-    @Test func aNoisyViewIsSmallerThanItsSource() throws {
+    @Test func downsampledNoisyAnimationIsSmallerThanItsSource() throws {
         let source = try animation(camera(20, noise: 3), EncodeOptions(format: .gif))
         for format in [OutputFormat.gif, .webp] {
             let sink = MemorySink()
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func aGIFThatKeepsItsSizeKeepsItsColours() throws {
+    @Test func gifThatIsNotResizedKeepsItsColours() throws {
         let frames = frames(3) { step, x, y in [UInt8(100 + (x + y + step) % 6), 100, 100, 255] }
         let source = try animation(frames, EncodeOptions(format: .gif))
         let sink = MemorySink()
@@ -110,7 +110,7 @@ import Testing
         #expect(try allFrames(sink.bytes).frames.map(\.picture) == frames.map(\.picture))
     }
 
-    /// A blank frame is smaller without loss, but noise is not.
+    /// Lossless compression makes a blank frame smaller, but not noise.
     @Test func aBlankFirstFrameDoesNotMakeAWebPLossless() throws {
         let noisy = camera(8, noise: 35)
         let blank = frames(1) { _, _, _ in [0, 0, 0, 255] }

@@ -23,7 +23,7 @@ import Testing
         #expect(seen > 200)
     }
 
-    /// A red disc on a transparent ground.
+    /// A red disc on a transparent background.
     private static let disc = DrawnPicture(width: 160, height: 160, channels: 4) { x, y in
         let (dx, dy) = (x - 80, y - 80)
         return dx * dx + dy * dy < 70 * 70 ? [200, 10, 10, 255] : [0, 0, 0, 0]

@@ -65,7 +65,7 @@ import Testing
             return LightEncoding(curves: curves, matrix: matrix).isSRGB
         }
         #expect(isSRGB(0.000_1))
-        // Pure green gets 0.7 levels of red.
+        // With this matrix, pure green gains 0.7 levels of red.
         #expect(!isSRGB(0.000_2))
     }
 
@@ -108,7 +108,7 @@ import Testing
         let plain = try decode(MemorySource(encode(picture, EncodeOptions(format: .png))))
         let converted = try decode(MemorySource(png(picture, profile: profile(gamma: 1.0, wide: false))))
         #expect(converted != plain)
-        // Linear light looks brighter when written in sRGB.
+        // Linear samples become brighter when they are converted to sRGB.
         #expect(zip(converted.bytes, plain.bytes).allSatisfy { $0 >= $1 })
     }
 
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test func floatingPointPipelinesAreIgnored() throws {
-        // A profile with a table, because profiles with curves and a matrix use no pipeline.
+        // This profile has a table, because profiles with curves and a matrix use no pipeline.
         let plain = TestProfile.table()
         let handle = cmsOpenProfileFromMem(plain, UInt32(plain.count))
         // Inverts the colours many times.

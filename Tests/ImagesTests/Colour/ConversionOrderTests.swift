@@ -17,7 +17,7 @@ import Testing
         return zip(small.bytes, expected.bytes).map { abs(Int($0) - Int($1)) }.max() ?? 0
     }
 
-    /// Random blocks of full or no colour.
+    /// Returns random samples of 0 or 255.
     private func squares(channels: Int) -> [UInt8] {
         var random = SeededRandom(seed: 3)
         return (0..<20 * 20 * channels).map { _ in Bool.random(using: &random) ? 255 : 0 }
@@ -49,7 +49,7 @@ import Testing
         let picture = small.sampled(160, 160)
         let stored = picture.png(chunks: [PNGChunk("iCCP", [112, 0, 0] + Deflate.zlib(profile))])
         #expect(try greatestDifference(stored) <= 2)
-        // The profile has an effect.
+        // The profile must change the colours.
         let plain = try decode(MemorySource(picture.png()))
         #expect(try decode(MemorySource(stored)) != plain)
     }

@@ -2,7 +2,7 @@ import Images
 
 /// A CMYK JPEG of single-coloured blocks of 8 x 8 pixels. Each block is coded as a DC coefficient alone.
 struct InkPicture {
-    /// Blocks in a row, and rows of blocks.
+    /// The number of blocks in a row, and the number of rows.
     let width: Int, height: Int
     /// Four samples per block, 255 for no ink, as Adobe's programs write them.
     let samples: [UInt8]

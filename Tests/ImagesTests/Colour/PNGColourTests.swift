@@ -6,7 +6,7 @@ import Testing
 
 @testable import Images
 
-/// A PNG's colour chunks without a profile, and their precedence.
+/// The colour chunks of PNGs, apart from the contents of profiles, and the precedence of the chunks.
 @Suite struct PNGColourTests {
     private static let cicpOfSRGB = PNGChunk("cICP", [1, 13, 0, 1])
     private static let wideProfile = PNGChunk(
@@ -34,7 +34,7 @@ import Testing
         #expect(try shown(pixel, [Self.linear, Self.wideProfile, Self.cicpOfSRGB]) == pixel)
         #expect(try shown(pixel, [Self.linear, Self.wideProfile]) == wide)
         #expect(try shown(pixel, [Self.linear, Self.sRGB]) == pixel)
-        // Not RGB, an unspecified transfer function, unspecified primaries, and too short.
+        // Ignored chunks: not RGB, an unspecified transfer function, unspecified primaries, and too short.
         for unusable in [[1, 13, 1, 1], [1, 2, 0, 1], [2, 13, 0, 1], [1, 13, 0]] as [[UInt8]] {
             #expect(try shown(pixel, [Self.wideProfile, PNGChunk("cICP", unusable)]) == wide)
         }
@@ -50,7 +50,7 @@ import Testing
             #expect(abs(Double(colour[1]) - wanted) <= 0.6)
             #expect(colour[3] == 99)
         }
-        // An absurd exponent is ignored.
+        // An extreme exponent is ignored.
         #expect(try shown([120], [Self.gamma(1)]) == [120])
     }
 
@@ -90,7 +90,7 @@ import Testing
 
     @Test func pqKeepsDarkTonesAndMapsItsPeakToWhite() throws {
         #expect(try perceptual(0) == [0, 0, 0])
-        // An 8-bit level of PQ is a step of 4 % of the light.
+        // From an 8-bit level of PQ to the next, the light changes by 4 %.
         for candela in [5.0, 20, 60] {
             let gray = try perceptual(candela)
             #expect(abs(Double(gray[0]) - coded(candela / 203)) <= 3, "\(candela) cd/m²: \(gray)")
@@ -116,7 +116,7 @@ import Testing
 
     @Test func hlgAndPQHaveTheSameReferenceWhite() throws {
         let hybrid = PNGChunk("cICP", [9, 18, 0, 1])
-        // 75 % is 203 cd/m² on a display of 1000 cd/m² (ITU-R BT.2408 table 1).
+        // A level of 75 % is 203 cd/m² on a display of 1000 cd/m² (ITU-R BT.2408 table 1).
         let white = try shown([191, 191, 191], [hybrid])
         #expect(abs(Int(white[0]) - Int(try perceptual(203)[0])) <= 3)
         #expect(white[0] == white[1] && white[1] == white[2])
@@ -185,7 +185,7 @@ import Testing
         let steps = (0..<64).map { UInt16(0x8000 + 40 * $0) }
         let shown = try decode(
             MemorySource(wide(steps.flatMap { [$0, $0, $0] }, channels: 3, interlaced: false, table)))
-        // 64 steps cover ten 8-bit levels, which all occur.
+        // The 64 steps cover ten 8-bit levels; at least nine must occur.
         #expect(Set((0..<64).map { shown.sample($0, 0, 1) }).count >= 9)
     }
 }

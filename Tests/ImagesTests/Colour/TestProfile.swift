@@ -9,11 +9,11 @@ enum TestProfile {
         return saved(handle)
     }
 
-    /// The wide gamut of `matrix` as a table to Lab.
+    /// A profile with the wide gamut of `matrix`, but with a table that converts to Lab.
     static func table() -> [UInt8] {
         let wide = rgb(gamma: 2.2, wide: true)
         let lab = cmsCreateLab4Profile(nil)
-        // Three samples of 16 bits (lcms2.h).
+        // Both pixel formats have three samples of 16 bits (lcms2.h).
         let (rgb16, lab16) = (UInt32(PT_RGB << 16 | 3 << 3 | 2), UInt32(PT_Lab << 16 | 3 << 3 | 2))
         let transform = cmsCreateTransform(
             wide, rgb16, lab, lab16, UInt32(INTENT_RELATIVE_COLORIMETRIC), UInt32(cmsFLAGS_NOCACHE))

@@ -119,11 +119,11 @@ private enum Letters {
     }
 
     @Test(arguments: [false, true]) func truncatedStillGIFHasItsCompleteRowsIfAllowed(interlaced: Bool) throws {
-        // Several blocks of 255 bytes, because nothing of a truncated block is decoded.
+        // The data has several blocks of 255 bytes, because a truncated block is not decoded at all.
         var random = SeededRandom(seed: 3)
         let rows = (0..<60).map { _ in String((0..<90).map { _ in "rgbw".randomElement(using: &random)! }) }
         var bytes = Letters.animation(90, 60, [Letters.frame(rows)])
-        // The flags of the image descriptor (GIF89a §20).
+        // Sets the interlace flag of the image descriptor (GIF89a §20).
         if interlaced { bytes[bytes.firstIndex(of: 0x2C)! + 9] |= 0x40 }
         let cut = Array(bytes.dropLast(300))
         let size = PixelSize(width: 90, height: 60)
@@ -143,7 +143,8 @@ private enum Letters {
         #expect(read.contains("missing"))
     }
 
-    /// Three frames. From its second pixel on, the second frame has codes that are not in the table yet.
+    /// Returns an animation of three frames. From its second pixel on, the second frame has codes that are not in the
+    /// table yet.
     private func damagedAnimation() throws -> [UInt8] {
         var bytes = Letters.animation(2, 1, ["rr", "gg", "bb"].map { Letters.frame([$0]) })
         let second = try #require(bytes.indices.filter { bytes[$0] == 0x2C }.dropFirst().first)
@@ -165,7 +166,7 @@ private enum Letters {
     }
 
     @Test func initialCodesOf12BitsAreRead() throws {
-        // A clear code, pixels 1 and 0, the end code.
+        // The codes are a clear code, the pixels 1 and 0, and the end code.
         let codes = [2048, 1, 0, 2049].enumerated().reduce(0) { $0 | $1.element << (12 * $1.offset) }
         let data = (0..<6).map { UInt8(truncatingIfNeeded: codes >> (8 * $0)) }
         let bytes: [UInt8] =
@@ -189,7 +190,7 @@ private enum Letters {
     }
 
     @Test func laterFramesAreNotDecoded() throws {
-        // The data of the last frame is damaged: codes that are not in the table yet.
+        // Damages the data of the last frame: its codes are not in the table yet.
         var bytes = Letters.animation(2, 1, [Letters.frame(["rr"]), Letters.frame(["gg"])])
         let last = try #require(bytes.lastIndex(of: 0x2C))
         for place in last + 12..<bytes.count - 2 { bytes[place] = 0xFF }
@@ -215,7 +216,7 @@ private enum Letters {
                 == "too-many-frames")
     }
 
-    @Test func frameLargerThanItsCanvasCountsInFull() throws {
+    @Test func pixelLimitAppliesToAFrameLargerThanItsCanvas() throws {
         let frame = Letters.frame(Array(repeating: String(repeating: "r", count: 40), count: 40))
         let bytes = Letters.animation(1, 1, [frame])
         let options = DecodeOptions(limits: DecodeLimits(maxPixels: 1_000))
@@ -233,7 +234,7 @@ private enum Letters {
 
     // MARK: Corpus
 
-    /// GIFs without any pixel, which are rejected here. The suite expects a transparent dot.
+    /// GIFs without any pixel. This decoder rejects them; the suite expects a transparent pixel.
     ///
     /// The suite also treats an image without a delay as a part of the next frame. Browsers show it as a separate
     /// frame, and this decoder does the same.
@@ -278,7 +279,7 @@ private enum Letters {
 private struct SuiteCase {
     struct Frame {
         var pixels = ""
-        /// In hundredths of a second.
+        /// The delay in hundredths of a second.
         var delay: Int?
     }
 

@@ -60,7 +60,7 @@ private final class CountedPlanes: PlaneReader {
     }
 
     @Test(arguments: [nil, 0, 1, 7, 30, 63] as [Int?])
-    func rowsAndErrorsEqualThePlainReader(_ failsAt: Int?) throws {
+    func rowsAndErrorsMatchThePlainReader(_ failsAt: Int?) throws {
         let plain = CountedPlanes(failsAt: failsAt)
         let threads = ThreadBudget(1)
         let options = DecodeOptions(spareThreads: threads)
@@ -90,7 +90,7 @@ private final class CountedPlanes: PlaneReader {
         #expect(threads.take())
     }
 
-    @Test func smallPictureOrNoSpareThreadUsesThePlainReader() throws {
+    @Test func plainReaderIsUsedForSmallPicturesOrWithoutSpareThreads() throws {
         let small = CountedPlanes(width: 500, height: 500)
         #expect(try DecodeAhead.decoding(small, options: DecodeOptions(spareThreads: ThreadBudget(4))) === small)
         let large = CountedPlanes()

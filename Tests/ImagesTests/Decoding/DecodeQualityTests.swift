@@ -6,7 +6,7 @@ import Testing
 
 @testable import Images
 
-/// The scale of a JPEG decode for a much smaller output.
+/// The scale at which a JPEG is decoded for a much smaller output.
 @Suite struct DecodeQualityTests {
     /// Rings that become finer from the centre outwards, up to the Nyquist frequency.
     private static let zonePlate: PixelBuffer = {
@@ -39,7 +39,7 @@ import Testing
         let jpeg = EncodeOptions(format: .jpeg, quality: 82)
         #expect(try distance(.auto, jpeg, side: 190) == distance(.full, jpeg, side: 190))
         #expect(try distance(.auto, jpeg, side: 64) > distance(.fast, jpeg, side: 64) + 1)
-        // The decoder scales if it leaves a reduction from 256 to 100 pixels (2.56) to the resampler.
+        // The decoder scales if the resampler then still reduces 256 to 100 pixels, by a factor of 2.56.
         #expect(try distance(.auto, jpeg, side: 100) == distance(.fast, jpeg, side: 100))
         #expect(try distance(.auto, jpeg, side: 100) < distance(.full, jpeg, side: 100))
     }

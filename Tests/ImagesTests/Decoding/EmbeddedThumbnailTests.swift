@@ -6,9 +6,9 @@ import Testing
 @Suite struct EmbeddedThumbnailTests {
     @Test(
         arguments: [
-            // tag, size of the thumbnail, size and orientation of the picture, expected
+            // Columns: tag, size of the thumbnail, size and orientation of the picture, expected orientation.
             (nil, (160, 120), (640, 480), 6, 6), (6, (160, 120), (640, 480), 6, 6), (1, (120, 160), (640, 480), 6, 1),
-            // A tag that would make the thumbnail landscape and the picture portrait.
+            // These tags would make the thumbnail landscape, but the picture is portrait.
             (1, (160, 120), (640, 480), 6, 6), (6, (120, 160), (640, 480), 6, 6),
             (3, (160, 120), (640, 480), 1, 3), (1, (100, 100), (640, 480), 6, 1),
         ] as [(UInt8?, (Int, Int), (Int, Int), UInt8, UInt8)])
@@ -27,7 +27,7 @@ import Testing
         arguments: [
             ((160, 120), (600, 400), "0,7,160,106"), ((160, 120), (400, 600), "40,0,80,120"),
             ((160, 120), (4000, 2250), "0,15,160,90"), ((160, 120), (4032, 3024), nil),
-            // Equal aspect ratios, rounded to whole pixels.
+            // The aspect ratios are equal after rounding to whole pixels.
             ((160, 107), (600, 400), nil), ((1, 1), (4000, 1), nil),
         ] as [((Int, Int), (Int, Int), String?)])
     func centredRegionHasTheAspectRatioOfTheOtherPicture(size: (Int, Int), other: (Int, Int), expected: String?) {

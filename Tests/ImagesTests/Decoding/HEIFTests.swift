@@ -15,7 +15,7 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
     private struct Coded {
         let colours: DrawnHEIF.Item
         let alpha: DrawnHEIF.Item?
-        /// The picture as decoded on its own.
+        /// The decoded picture, before it becomes a part of another file.
         let decoded: PixelBuffer
     }
 
@@ -54,7 +54,7 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
         }
     }
 
-    /// Compares with the same steps on decoded pixels.
+    /// For comparison, applies the same steps to decoded pixels.
     @Test func rotationsMirrorsAndCropsApplyInOrder() throws {
         let picture = try coded(24, 16)
         var random = SeededRandom(seed: 11)
@@ -87,7 +87,7 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
     @Test func exceededLimitOfLibheifIsNotOutOfMemory() throws {
         var bytes = try encode(.waves(8, 8, channels: 3), EncodeOptions(format: .avif))
         let box = try #require(bytes.indices.first { bytes[$0...].starts(with: "ispe".utf8) })
-        // Sides of more than 2^24 pixels.
+        // Makes both sides longer than 2^24 pixels.
         bytes[box + 8] = 1
         bytes[box + 12] = 1
         var pixels = cheif_pixels()
@@ -166,7 +166,7 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
         #expect(try read([derived, picture.colours]) == picture.decoded.upright(from: .rotated90Clockwise))
     }
 
-    /// As in libavif's test file `abc_color_irot_alpha_NOirot.avif` and similar files.
+    /// These cases are as in libavif's test file `abc_color_irot_alpha_NOirot.avif` and similar files.
     @Test(arguments: [(true, false), (false, true), (true, true)]) func onlyTheRotationOfTheColoursApplies(
         _ colour: Bool, _ alpha: Bool
     ) throws {
@@ -209,7 +209,7 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
         }
     }
 
-    /// Reads a picture whose lower layer is red and whose upper layer is blue, with another property.
+    /// Reads a picture whose lower layer is red and whose upper layer is blue, with an additional property.
     private func layered(_ type: String, _ body: [UInt8]) throws -> (red: Int, blue: Int) {
         let bytes = SmallPictures.layeredAVIF
         guard case .tiles(let tiling, _) = try HEIFPicture(MemorySource(bytes), .avif).content else {
@@ -250,7 +250,7 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
 }
 
 extension PixelBuffer {
-    /// Returns the part of this size at x and y.
+    /// Returns the rectangle of this size whose top left corner is at x and y.
     fileprivate func part(_ x: Int, _ y: Int, _ size: PixelSize) -> PixelBuffer {
         let rows = (y..<y + size.height).flatMap { row in
             let start = (row * self.size.width + x) * channels

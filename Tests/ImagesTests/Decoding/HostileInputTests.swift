@@ -92,7 +92,8 @@ import Testing
             var bytes = try encode(picture, EncodeOptions(format: .jpeg, isProgressive: isProgressive))
             let marker: [UInt8] = [0xFF, isProgressive ? 0xC2 : 0xC0]
             let frame = try #require(bytes.firstRange(of: marker)).lowerBound
-            // Marker, length, precision, height, width, count; then number, factors and table of each component.
+            // A frame header has marker, length, precision, height, width and count; then number, factors and table of
+            // each component.
             for table: UInt8 in [4, 16, 141, 255] {
                 bytes[frame + 12] = table
                 #expect(code(bytes) == "corrupt-image")

@@ -11,7 +11,7 @@ import Testing
         var extra = 0
         var channels = 3
         var sampleBytes = 1
-        /// Slots of earlier frames.
+        /// The slots in which earlier frames are stored.
         var layers: [Int] = []
 
         init(_ change: (inout Kind) -> Void = { _ in }) { change(&self) }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Images
 
-/// Whether a library is installed. Prints a warning if it is not.
+/// Returns whether a library is installed. If not, prints a warning.
 private func isThere(_ fault: UnsafePointer<CChar>?) -> Bool {
     guard let fault else { return true }
     Log.standardError("\n*** \(String(cString: fault)): what it reads is NOT TESTED.\n\n")

@@ -55,7 +55,7 @@ private enum Letters {
         let picture = try allFrames(DrawnPNGAnimation(width: 3, height: 1, frames: frames).png()).frames[1].picture
         #expect((0..<4).map { picture.sample(0, 0, $0) } == [255, 128, 128, 255])
         #expect((0..<4).map { picture.sample(1, 0, $0) } == [255, 255, 255, 128])
-        // 128, and half of the remaining 127.
+        // The alpha is 128 plus half of the remaining 127.
         #expect((0..<4).map { picture.sample(2, 0, $0) } == [255, 255, 255, 192])
     }
 
@@ -178,7 +178,7 @@ private enum Letters {
 
     @Test func invalidAnimationChunksAreDetected() {
         #expect(code { _ in } == nil)
-        // IHDR, acTL, fcTL, two IDAT; fcTL and two fdAT twice; IEND.
+        // The chunks are IHDR, acTL, fcTL and two IDAT; then, twice, fcTL and two fdAT; then IEND.
         #expect(code { $0.remove(at: 6) } == "corrupt-image", "a gap")
         #expect(code { $0.swapAt(6, 7) } == "corrupt-image", "another order")
         #expect(code { $0.removeSubrange(9...10) } == "corrupt-image", "a frame without data")
@@ -197,7 +197,7 @@ private enum Letters {
             width: 3, height: 1, frames: [Letters.frame(["rgb"]), Letters.frame(["bgr"])]
         ).png()
         #expect(failureCode { _ = try allFrames(bytes) } == nil)
-        // The last byte before the end chunk of twelve bytes, and a byte of the data before the checksum.
+        // Changes the last byte before the IEND chunk of twelve bytes, and a data byte before the checksum.
         for place in [13, 20] {
             var damaged = bytes
             damaged[bytes.count - place] ^= 1

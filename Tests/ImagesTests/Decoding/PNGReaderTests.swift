@@ -5,7 +5,7 @@ import Testing
 
 @testable import Images
 
-/// The chunks of a PNG, to change and reassemble.
+/// The chunks of a PNG, which tests change and reassemble.
 struct PNGChunks {
     struct Chunk {
         var type: String
@@ -62,7 +62,7 @@ struct PNGChunks {
 }
 
 @Suite struct PNGReaderTests {
-    /// Large enough for a worker. The sides are prime numbers.
+    /// Returns a picture that is large enough to be decoded on another thread. Its sides are prime numbers.
     private static func large(channels: Int) -> PixelBuffer {
         var picture = PixelBuffer.waves(701, 523, channels: channels)
         for i in stride(from: 0, to: picture.bytes.count, by: 97) { picture.bytes[i] &+= 41 }
@@ -78,7 +78,7 @@ struct PNGChunks {
         for _ in 0..<reader.size.height {
             try reader.readRow(into: row.bytes)
             bytes.append(contentsOf: UnsafeBufferPointer(start: row.bytes, count: count))
-            // The reader must not depend on rows that its caller may change.
+            // The reader must not depend on an earlier row, because its caller may change the row.
             row.bytes.update(repeating: 0x77, count: count)
         }
         try reader.finish()
@@ -121,7 +121,7 @@ struct PNGChunks {
             file.setData(Deflate.zlib(rows))
             bytes = file.bytes
         }
-        // A viewer may drop the transparency, but nothing else.
+        // A decoder may ignore the transparency, but must not change the colours.
         let read = try decode(MemorySource(bytes))
         let colours = read.bytes.enumerated().filter { read.channels == 3 || $0.offset % 4 < 3 }.map(\.element)
         #expect(read.size == PixelSize(width: 40, height: 9) && colours == picture.bytes)
@@ -171,9 +171,9 @@ struct PNGChunks {
         var flipped = bytes
         flipped[bytes.count / 2] ^= 0x10
         #expect(code(flipped) == "corrupt-image")
-        // The checksum of the chunks is right, but the stream's is wrong.
+        // The checksums of the chunks are right, but the checksum of the zlib stream is wrong.
         #expect(code(changed { $0.setData(png.data.dropLast() + [png.data.last! ^ 1]) }) == "corrupt-image")
-        // Too little data, in whole chunks.
+        // The chunks are complete, but contain too little data.
         #expect(code(changed { $0.setData(Array(png.data.dropLast(30))) }) == "corrupt-image")
         #expect(code(changed { $0.setData(Array(png.data.prefix(png.data.count / 2))) }) == "corrupt-image")
         // An unknown critical chunk, and an unknown ancillary chunk, before and after the data.
@@ -184,7 +184,7 @@ struct PNGChunks {
         }
     }
 
-    /// Fails, or cancels the run, at a position.
+    /// Fails when a position is read or, with an `interruption`, cancels the run there.
     private struct FailingSource: ByteSource {
         let bytes: MemorySource
         let place: Int

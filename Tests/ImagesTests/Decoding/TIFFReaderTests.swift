@@ -134,7 +134,7 @@ let hasTIFF: Bool = {
         clear.isSeparate = isSeparate
         for (kind, samples) in [
             (2, [0, 0, 0, 0, 100, 0, 0, 0, 255, 255, 0, 255, 255, 0, 51]),
-            // Inks premultiplied by alpha.
+            // The inks are premultiplied by alpha.
             (1, [0, 0, 0, 0, 100, 0, 0, 0, 255, 255, 0, 51, 51, 0, 51]),
         ] as [(UInt16, [UInt16])] {
             clear.samples = samples

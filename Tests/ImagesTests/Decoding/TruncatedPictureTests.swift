@@ -49,14 +49,14 @@ private func whatThereIs(
         }
     }
 
-    /// The last of seven passes has every other row.
+    /// The last of the seven passes consists of every other row.
     @Test(arguments: [20, 100, 1000, 5000])
     func truncatedInterlacedPictureLosesOnlyTheMissingSamples(_ missing: Int) throws {
         let bytes = try encode(Self.picture, EncodeOptions(format: .png, isProgressive: true))
         let part = try whatThereIs(Array(bytes.dropLast(missing)))
         #expect(part.isTruncated)
         let wrong = zip(part.pixels.bytes, Self.picture.bytes).count { $0 != $1 }
-        // Noise takes a byte per sample. A row of the pass may be incomplete.
+        // Each missing byte is a sample of noise. In addition, a row of the pass may be incomplete.
         #expect(wrong <= missing + 2 * 120 * 3, "\(wrong) samples")
     }
 

@@ -18,7 +18,7 @@ extension PixelBuffer {
     private func isNear(_ a: Double, _ b: Double) -> Bool { abs(a - b) < 1e-9 }
 
     @Test func stopsAreAtThirdsOfTheHeight() {
-        // Three rows have their centres at 1/6, 1/2 and 5/6. 3000 rows include rows close to each stop.
+        // Of three rows, the centres are at 1/6, 1/2 and 5/6. Of 3000 rows, some are close to each stop.
         #expect(isNear(Gradient.standard.alpha(row: 2, height: 3), 0.65))
         #expect(isNear(Gradient.standard.alpha(row: 1, height: 3), 0.35))
         #expect(isNear(Gradient.standard.alpha(row: 0, height: 3), 0.1))
@@ -29,7 +29,7 @@ extension PixelBuffer {
         #expect(abs(Gradient.standard.alpha(row: 0, height: 3000)) < 0.001)
     }
 
-    @Test func enhancedIsStandardInTheLowerHalf() {
+    @Test func enhancedGradientIsTheStandardGradientInTheLowerHalf() {
         for row in 0..<50 { #expect(Gradient.enhanced.alpha(row: row, height: 100) == 0) }
         for row in 50..<100 {
             let half = Gradient.standard.alpha(row: row - 50, height: 50)

@@ -16,7 +16,7 @@ import Testing
             size: PixelSize(width: width, height: height), channels: bytes.count / width / height, bytes: bytes)
     }
 
-    /// Fills the LZW table dozens of times, with every index depth.
+    /// The noise fills the LZW table dozens of times, with several code sizes.
     @Test(arguments: [2, 5, 60, 256], [0, 3, 9]) func noiseIsLosslessAtEveryEffort(colours: Int, effort: Int)
         throws
     {
@@ -28,7 +28,7 @@ import Testing
         #expect(try decode(MemorySource(encode(picture, options(effort)))) == picture)
     }
 
-    /// Half of the pixels of each frame are unchanged, so each may be drawn or skipped.
+    /// Half of the pixels of each frame are unchanged; the encoder may draw or skip each of them.
     @Test(arguments: [0, 3, 9]) func framesWithUnchangedPixelsAreLossless(effort: Int) throws {
         var random = SeededRandom(seed: 7)
         let frames = (0..<4).map { step in
@@ -45,13 +45,13 @@ import Testing
         #expect(try allFrames(animation(frames, options(effort))).frames.map(\.picture) == frames.map(\.picture))
     }
 
-    /// Stripes that still repeat long after the LZW table is full.
+    /// The stripes still repeat long after the LZW table is full.
     @Test func fullTableIsReusedWhileItCompressesWell() throws {
         var random = SeededRandom(seed: 3)
         let stripes = (0..<4).map { _ in (0..<250).map { _ in UInt8.random(in: 0..<16, using: &random) } }
         let picture = picture(250, 1200) { x, y in [stripes[y % 4][x]] }
         let bytes = try encode(picture, options(3))
-        // With a new table each time, the file would have 120,000 bytes.
+        // With a new table whenever the table is full, the file would have 120,000 bytes.
         #expect(bytes.count < 95_000)
         #expect(try decode(MemorySource(bytes)).bytes == picture.bytes.flatMap { [$0, $0, $0] })
     }
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func higherEffortIsNeverLarger() throws {
+    @Test func higherEffortNeverMakesTheFileLarger() throws {
         let frames = (0..<6).map { step in
             (
                 delay: 40,
@@ -92,7 +92,7 @@ import Testing
         #expect(sizes[1] <= sizes[0] && sizes[2] <= sizes[1])
     }
 
-    /// Uniform runs extend the strings of the table; shortened strings would not.
+    /// In a uniform area, each code adds a longer string to the LZW table if the encoder always takes the longest match.
     @Test(arguments: [0, 3, 9]) func uniformAreasTakeFewBytes(effort: Int) throws {
         let frames = (0..<2).map { step in
             (

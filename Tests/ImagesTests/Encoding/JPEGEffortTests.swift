@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func higherEffortWritesScansAndNeverALargerFile() throws {
+    @Test func higherEffortWritesProgressiveScansAndNeverALargerFile() throws {
         let picture = Self.photograph(320, 210)
         let sizes = try [0, 1, 3, 4, 6, 7, 9].map { effort in
             let bytes = try encode(picture, EncodeOptions(effort: effort))
@@ -89,7 +89,7 @@ import Testing
     // MARK: Chroma
 
     @Test(arguments: [
-        // Quality, effort, choice, whether lettering and photograph keep their chroma.
+        // Columns: quality, effort, choice, and whether the lettering and the photograph keep full chroma.
         (82, 3, ChromaChoice.auto, true, false), (82, 0, .auto, false, false), (90, 0, .auto, true, true),
         (95, 5, .auto, true, true), (40, 9, .auto, true, false), (95, 3, .halved, false, false),
         (30, 3, .full, true, true), (30, 0, .full, true, true),
@@ -101,7 +101,7 @@ import Testing
         for (picture, isKept) in [(Self.lettering, keepsLettering), (Self.photograph, keepsPhotograph)] {
             let sampling: ChromaSampling = isKept ? .full : .halved
             #expect(FrameHeader(try encode(picture, options))?.sampling == sampling)
-            // The planes of a JPEG with full chroma, first unscaled, then reduced in height.
+            // Downsamples the planes of a JPEG with full chroma, first to the same size, then to a smaller height.
             let source = MemorySource(try picture.jpeg(quality: 100, chroma: .full))
             for size in [picture.size, PixelSize(width: picture.size.width, height: 60)] {
                 let (bytes, _) = try downsample(source, to: .exactly(size), encode: options)

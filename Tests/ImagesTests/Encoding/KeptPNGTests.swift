@@ -7,7 +7,7 @@ import Testing
 
 /// PNGs that need no change keep their image data, so they never grow.
 @Suite struct KeptPNGTests {
-    /// A PNG that is compressed better than by the effort of the output.
+    /// Returns a PNG that is compressed with more effort than the output.
     private func source(_ size: PixelSize = PixelSize(width: 90, height: 70)) throws -> [UInt8] {
         try encode(PixelBuffer.waves(size.width, size.height, channels: 3), EncodeOptions(format: .png, effort: 9))
     }
@@ -79,9 +79,9 @@ import Testing
     @Test func noPNGOfTheCorpusGrows() throws {
         var count = 0
         for path in try Corpus.pictures(in: "png-suite") {
-            // A gamma would change the pixels.
+            // Removes the gamma, which would change the pixels.
             let bytes = withoutGamma(try TestFile.bytes(path))
-            // The bit depth (PNG 11.2.1). Samples of 16 bits become 8 bits.
+            // Skips bit depths (PNG 11.2.1) above 8, because samples of 16 bits become 8 bits.
             guard bytes[24] <= 8, let made = try? made(bytes, effort: 3) else { continue }
             count += 1
             #expect(made.count <= bytes.count, "\(path): \(made.count) for \(bytes.count)")

@@ -47,7 +47,7 @@ import Testing
             ] {
                 var noise = PixelBuffer.noise(size.width, size.height, channels: channels, seed: UInt64(effort))
                 _ = try written(noise, effort: effort, interlaced: interlaced)
-                // Few colours, some of them transparent.
+                // Reduces the noise to few colours, some of them transparent.
                 for place in noise.bytes.indices { noise.bytes[place] &= 0x80 }
                 _ = try written(noise, effort: effort, interlaced: interlaced)
             }
@@ -106,7 +106,7 @@ import Testing
         #expect(colourType == 2 || colourType == 3)
     }
 
-    @Test func higherEffortIsNeverLarger() throws {
+    @Test func higherEffortNeverMakesTheFileLarger() throws {
         let soft = PixelBuffer.waves(150, 110, channels: 3)
         let drawn = picture(150, 110) { x, y in [UInt8(x / 20 * 20), UInt8(y / 11 * 11), UInt8((x * y) % 5), 255] }
         for picture in [soft, drawn] {

@@ -20,7 +20,7 @@ import Testing
     @Test func coloursThatFitAPaletteAreLossless() throws {
         var picture = PixelBuffer.noise(40, 40, channels: 4)
         for place in picture.bytes.indices {
-            // Colours of 6 bits, some of them transparent.
+            // Uses colours of 6 bits, some of them transparent.
             let alpha: UInt8 = place % 28 == 3 ? 0 : 255
             picture.bytes[place] = place % 4 == 3 ? alpha : picture.bytes[place] & 0xC0
         }
@@ -34,7 +34,7 @@ import Testing
         let picture = PixelBuffer.waves(120, 90, channels: 3)
         let back = try written(picture)
         #expect(psnr(back.bytes, picture.bytes) > 30)
-        // Diffusion keeps the mean.
+        // Error diffusion preserves the mean.
         let sums = (0..<3).map { channel in
             stride(from: channel, to: back.bytes.count, by: 3).reduce(0) {
                 $0 + Int(back.bytes[$1]) - Int(picture.bytes[$1])
@@ -43,7 +43,7 @@ import Testing
         for sum in sums { #expect(abs(sum) < 120 * 90 / 4) }
     }
 
-    /// Neither dithering nor compression of a still picture noticed that the run was cancelled.
+    /// Regression test: cancelling the run stopped neither the dithering nor the compression of a still picture.
     @Test func cancelledRunStopsDitheringAndCompression() throws {
         let options = EncodeOptions(format: .gif)
         let gray = PixelBuffer.noise(200, 100, channels: 1)
@@ -108,7 +108,7 @@ import Testing
     }
 }
 
-/// libavif is optional. Without it, the error must name it.
+/// libavif is optional. If it is missing, the error must name it.
 @Suite struct AVIFWritingTests {
     private func written(_ picture: PixelBuffer, _ options: EncodeOptions) throws -> [UInt8]? {
         do {

@@ -34,7 +34,7 @@ import Testing
         let samples = PixelBuffer.noise(8, 8, channels: 1).bytes
         var out = [Float](repeating: 0, count: 64)
         apod_forward_dct(samples, 8, &out)
-        // T.81, A.3.3.
+        // The transform is defined in T.81, A.3.3.
         for v in 0..<8 {
             for u in 0..<8 {
                 var sum = 0.0

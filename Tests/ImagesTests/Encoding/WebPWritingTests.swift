@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func sharpColoursUseSharpYUVConversion() throws {
-        // Red rows of two pixels on a soft ground. A picture with few colours would be lossless.
+        // Red rows of two pixels on a background of many colours. A picture with few colours would be lossless.
         let picture = PixelBuffer.drawn(96, 80) { x, y in
             y % 7 < 2 && x % 24 < 18 ? [225, 15, 25] : [200 + x / 3, 215 + y / 4, 235]
         }

@@ -20,7 +20,8 @@ import Testing
             #expect(placement.crop == Rectangle(source))
             #expect((1...box.width).contains(size.width) && (1...box.height).contains(size.height))
             #expect(size.width <= source.width && size.height <= source.height)
-            // One side fills the box, or equals the source's. The other side follows from the aspect ratio, rounded.
+            // A side fills the box or equals the side of the source. The other side follows from the aspect ratio and is
+            // rounded.
             let ratio = min(Double(box.width) / Double(source.width), Double(box.height) / Double(source.height), 1)
             #expect(abs(Double(size.width) - max(Double(source.width) * ratio, 1)) <= 0.5)
             #expect(abs(Double(size.height) - max(Double(source.height) * ratio, 1)) <= 0.5)
@@ -45,7 +46,7 @@ import Testing
         let portrait = PixelSize(width: 100, height: 300)
         let placement = try Geometry(width: 50, height: 50, mode: .fill, gravity: gravity).placement(of: portrait)
         if gravity.saliency != nil {
-            // The crop depends on pixels, so the whole picture is first scaled to its width.
+            // The crop depends on pixels, so the whole picture is first scaled to the width of the crop.
             #expect(placement.cover == PixelSize(width: 50, height: 150))
             #expect(placement.crop == Rectangle(portrait))
             return
@@ -109,7 +110,7 @@ import Testing
         #expect(try square.placement(of: landscape).target == PixelSize(width: 2000, height: 2000))
     }
 
-    @Test func focusIsAsCentralAsTheEdgesAllow() throws {
+    @Test func cropIsCentredOnTheFocusUnlessAnEdgePreventsIt() throws {
         func crop(_ x: Double, _ y: Double, _ region: String? = nil) throws -> Rectangle {
             try Geometry(
                 width: 100, height: 100, mode: .fill, gravity: .attention, focus: Focus(x: x, y: y),

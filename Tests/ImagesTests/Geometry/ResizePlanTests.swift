@@ -55,7 +55,7 @@ import Testing
         #expect(try scale(20_000, 1, leaving: .infinity) == 8)
     }
 
-    @Test func decodeScaleDependsOnTheQualityOfTheOutput() {
+    @Test func decodeScaleDependsOnTheDecodeAndOutputQuality() {
         func left(_ quality: DecodeOptions.Quality, _ format: OutputFormat, _ number: Int = 82) -> Double {
             quality.leftToResample(EncodeOptions(format: format, quality: number))
         }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import JPEG
 
-/// Random blocks of a component of many MCUs.
+/// Random DCT blocks of a component.
 private struct Blocks {
     let layout: BlockLayout
     var dc: [Int16] = []
@@ -147,7 +147,7 @@ private struct Blocks {
         }
     }
 
-    /// As in libjpeg-turbo, whose first pass is only a shift if there is nothing to add.
+    /// As in libjpeg-turbo, whose first pass only shifts the DC coefficients if all rows below the first are 0.
     @Test func tooLargeDCWrapsOnlyIfAllRowsAreEqual() {
         var random = SeededRandom(seed: 300)
         var blocks = Blocks(size: 8, count: 3, .sane, &random)

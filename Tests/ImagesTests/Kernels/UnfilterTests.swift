@@ -44,7 +44,7 @@ import Testing
         let values: [UInt8] = [0, 1, 2, 3, 61, 63, 64, 65, 85, 126, 127, 128, 129, 170, 190, 192, 252, 253, 254, 255]
         for upper in values {
             for corner in values {
-                // Two pixels of a byte: the first result is the left neighbour of the second.
+                // Two pixels of a byte each: the first result is the left neighbour of the second.
                 for left in values {
                     let (input, above): ([UInt8], [UInt8]) = ([left &- corner, 0], [corner, upper])
                     let expected = model(4, pixel: 1, input, above: above)

@@ -21,7 +21,7 @@ import Testing
         let options = DecodeOptions(limits: DecodeLimits(maxMemoryBytes: 100)).begun()
         #expect(failureCode { _ = try options.reserve(memory: 101) } == "out-of-memory-limit")
         let first = try options.reserve(memory: 60)
-        // All reservations of a picture count together.
+        // The limit applies to the sum of a picture's reservations.
         #expect(failureCode { _ = try options.reserve(memory: 41) } == "out-of-memory-limit")
         try withExtendedLifetime(first) { _ = try options.reserve(memory: 40) }
     }
@@ -105,7 +105,7 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
-    @Test func memoryReservedBeforeBegunIsCountedWithoutWaiting() throws {
+    @Test func optionsThatHaveNotBegunReserveMemoryWithoutWaiting() throws {
         let options = DecodeOptions(limits: DecodeLimits(maxMemoryBytes: 100))
         let both = try (options.begun().reserve(memory: 80), options.reserve(memory: 80))
         #expect(options.memory.used == 160)
@@ -248,7 +248,7 @@ import Testing
         return Array("RIFF".utf8) + little(data.count + 12) + Array("WEBPVP8L".utf8) + little(data.count) + data
     }()
 
-    @Test func codeTablesOfAWebPCountAsMemory() throws {
+    @Test func memoryLimitIncludesTheCodeTablesOfAWebP() throws {
         let size = PixelSize(width: 1024, height: 1024)
         let source = MemorySource(Self.tableBomb)
         let limits = { DecodeLimits(maxMemoryBytes: $0) }

@@ -21,7 +21,7 @@ final class BlockStore: @unchecked Sendable {
     private let blocks: Int
     private let memory: [AlignedBuffer]
 
-    /// `MCUDecoder` clears blocks in whole vectors.
+    /// `MCUDecoder` clears whole vectors of 16 coefficients, which may extend beyond the last block.
     private static let slack = 16
 
     /// - Parameters:

@@ -21,7 +21,7 @@ final class SequentialPlanes: JPEGPlanes {
         if first.scans[0].components.count < first.components.count {
             let offset = first.scans[0].dataOffset
             if case .nonsense = try frame.readOtherScans(source, from: offset, options: options) { return nil }
-            // This decoder does not imitate how libjpeg conceals data that is missing between restarts.
+            // libjpeg conceals data that is missing between restarts; this decoder does not.
             if options.allowsTruncated, frame.scans.contains(where: { $0.restartInterval > 0 }) { return nil }
         }
         // Each component must be in exactly one scan.

@@ -19,7 +19,7 @@ public enum MovieInspection {
         case "ftyp":
             let brand = String(decoding: head[8...], as: UTF8.self)
             return ImageFormat.detected(in: head[...]) == nil && !["M4A ", "M4B ", "M4P "].contains(brand)
-        // QuickTime movies from before the file type box.
+        // Old QuickTime movies have no file type box.
         case "moov", "mdat", "wide", "pnot": return true
         default: return false
         }

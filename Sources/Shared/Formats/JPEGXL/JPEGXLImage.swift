@@ -69,7 +69,7 @@ struct JPEGXLImage {
         try bits.skip(bytes: 0)
     }
 
-    /// Decodes the profile, because its length in bits is not stored (E.4).
+    /// Decodes the profile to find its end, because its length in bits is not stored (E.4).
     private func skipProfile(_ bits: inout JPEGXLBits) throws {
         let count = try bits.long()
         guard count <= Self.profileByteLimit else { throw JPEGXLNumbers.Unreadable() }
@@ -107,7 +107,7 @@ struct JPEGXLImage {
 }
 
 extension JPEGXLBits {
-    /// Each side is at most 2^30, so products with the ratios do not overflow.
+    /// Reads the size of the image. Each side is at most 2^30, so products with the ratios do not overflow.
     fileprivate mutating func size() throws -> PixelSize {
         let isSmall = try flag()
         func side(_ bits: inout JPEGXLBits) throws -> Int {
@@ -186,7 +186,8 @@ extension JPEGXLBits {
         return false
     }
 
-    /// Reads an Enum. Other values are reserved for later versions of the format; libjxl rejects them too.
+    /// Reads an Enum. Throws for values not in `known`, which are reserved for later versions of the format; libjxl
+    /// rejects them too.
     private mutating func kind(of known: [Int], _ subject: String) throws -> Int {
         let kind = try kind()
         guard known.contains(kind) else { throw FormatFailure.notRead(.jpegXL, "\(subject) of an unknown type") }

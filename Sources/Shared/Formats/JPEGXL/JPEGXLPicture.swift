@@ -1,4 +1,4 @@
-/// The properties in the headers of a JPEG XL that determine the memory and time of its decoder.
+/// The properties in the headers of a JPEG XL that determine the decoder's memory and time.
 public struct JPEGXLPicture: Sendable {
     public struct Frame: Sendable {
         public var size: PixelSize

@@ -54,7 +54,7 @@ struct cisal_stream {
 
 cisal_stream *cisal_open(void) {
     if (!can_load()) return NULL;
-    // Zeroed, so that a damaged stream never exposes earlier contents of the memory.
+    // Clears the memory, so that a damaged stream never exposes its earlier contents.
     cisal_stream *stream = calloc(1, sizeof *stream);
     if (stream == NULL) return NULL;
     isal.init(&stream->state);
@@ -100,8 +100,8 @@ static const char *fault_of(int status) {
     }
 }
 
-// Writes data that was inflated before the damage but did not fit into the output yet, and returns the number of bytes.
-// ISA-L would no longer return this data.
+// Writes data that was inflated before the damage but has not yet been written because the output was full. Returns the
+// number of bytes. After damage, ISA-L itself does not return this data.
 static size_t give_rest(struct inflate_state *state, uint8_t *output, size_t count) {
     const int32_t waiting = state->tmp_out_valid - state->tmp_out_processed;
     if (waiting <= 0) return 0;

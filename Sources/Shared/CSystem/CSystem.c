@@ -40,7 +40,7 @@ enum {
     magic_of_tmpfs = 0x01021994,
 };
 
-// A failed hint must not change errno, which the caller may read next.
+// Keeps errno, because the caller ignores a failure of this call but may read errno later.
 
 void csystem_use_idle_disk(void) {
     int kept = errno;

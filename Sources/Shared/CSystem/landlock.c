@@ -87,7 +87,7 @@ bool csystem_landlock_allow(int rules, int version, const char *path, enum csyst
         .rights = (is_folder ? file | folder : file) & known_file_rights(version),
         .folder = opened,
     };
-    // A pipe accepts no rule (EBADFD), and needs none.
+    // A pipe accepts no rule (EBADFD) and does not need a rule.
     bool done = syscall(call_add_rule, rules, rule_path_beneath, &beneath, 0) == 0 || errno == EBADFD;
     close(opened);
     errno = kept;

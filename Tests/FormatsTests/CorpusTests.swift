@@ -23,7 +23,7 @@ struct CorpusTests {
         }
     }
 
-    @Test func damagedPicturesWithoutAnEndAreRefused() throws {
+    @Test func damagedPicturesWithoutAnEndMarkerAreRefused() throws {
         for row in try CorpusTable.rows() where row.folder == "malformed" {
             let code = failure { _ = try ImageInspection.inspect(try row.open()) }?.code
             // The parser that created the table found no end marker.

@@ -17,7 +17,7 @@ import Testing
             }, band: band, missingBits: missing, bits: bits, restartInterval: 0, dataOffset: 0)
     }
 
-    /// The script that most programs use: libjpeg's `jpeg_simple_progression`.
+    /// The scans that most programs write: libjpeg's `jpeg_simple_progression`.
     private static func script(step: UInt16) -> [JPEGFrame.Scan] {
         [
             scan([0, 1, 2], 0...0, bits: 1, step: step), scan([0], 1...5, bits: 2, step: step),
@@ -28,7 +28,7 @@ import Testing
         ]
     }
 
-    /// Returns the indices of the scans in the script that are decoded.
+    /// Returns the indices of the scans in `script` that `ScanChoice` selects.
     private func needed(
         scale: Int, reduction: Double, step: UInt16 = 2, skipsFineScans: Bool = true
     ) -> [Int] {

@@ -94,7 +94,7 @@ struct PreviewDrawingTests {
         }
     }
 
-    @Test func theScreenOutsideAGIFsImageIsTransparent() throws {
+    @Test func screenOutsideTheImageOfAGIFIsTransparent() throws {
         let bytes = interlacedGIF(10, 17, screen: (16, 24), at: (4, 5), colours: 20)
         let shown = try decode(
             MemorySource(try preview(of: try #require(scans(in: bytes).first), in: bytes)))
@@ -163,7 +163,7 @@ struct PreviewDrawingTests {
         }
     }
 
-    @Test func aFileThatEndsBeforeTheScanIsRefused() throws {
+    @Test func fileThatEndsBeforeTheScanIsRefused() throws {
         for bytes in [try progressiveJPEG(), try interlacedPNG(61, 43), interlacedGIF(37, 29)] {
             let last = try #require(scans(in: bytes).last)
             #expect(throws: PreviewFailure.damaged) {

@@ -1,9 +1,9 @@
 import Formats
 
-/// A complete but coarse version of a picture: a scan of a JPEG, or a pass of an interlaced PNG or GIF. Excludes the
-/// scan or pass that completes the file.
+/// A scan of a JPEG, or a pass of an interlaced PNG or GIF, after which the file shows the whole picture coarsely.
+/// Excludes the scan or pass that completes the picture.
 public struct CompleteScan: Sendable, Equatable {
-    /// Scans of a JPEG are counted from 1. Passes have the numbers of the format.
+    /// Scans of a JPEG are counted from 1. Passes have the numbers that the format defines.
     public let number: Int
     /// The offset of its end in the file. For PNG, whose compressed data has no boundaries between passes, it may be a
     /// few bytes too large, depending on the sizes of the received pieces.

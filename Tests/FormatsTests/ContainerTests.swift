@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func tiffWithAnArrayBeyondItsEndIsTruncated() {
-        // Three values of ExtraSamples do not fit into the entry, and are the last bytes of the file.
+        // Three values of ExtraSamples do not fit into the entry, so they are stored at the end of the file.
         let picture = drawn { $0.shorts = [338: [0, 0, 0]] }.tiff()
         #expect(code(picture) == nil)
         let directory = Int(picture[4])

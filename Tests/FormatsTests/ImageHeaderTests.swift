@@ -14,7 +14,7 @@ import Testing
         #expect(gif.isAnimated == nil)
     }
 
-    @Test func uprightSizeOfAQuarterTurnHasSwappedSides() throws {
+    @Test func uprightSizeSwapsTheSidesAfterAQuarterTurn() throws {
         for name in ["jpeg", "png", "extended webp"] {
             let bytes = try #require(Tiny.all.first { $0.name == name }).bytes
             let header = try header(bytes)
@@ -55,7 +55,7 @@ import Testing
 
     @Test func pictureWithTruncatedExifIsUpright() throws {
         let tiff = Tiny.tiff(orientation: 6)
-        // After the value follow two bytes of padding and the four-byte offset of the next directory.
+        // The last six bytes are padding of the value and the offset of the next directory, which are not needed.
         for length in 0..<tiff.count - 6 {
             let bytes = Tiny.jpeg(before: Tiny.exifSegment(Array(tiff[..<length])))
             #expect(try header(bytes).orientation == .upright, "\(length)")

@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func unusualTablesThatDecodersAcceptPass() {
+    @Test func unusualTablesThatDecodersAcceptAreAccepted() {
         let wide = Tiny.segment(0xDB, [0x11] + [UInt8](repeating: 1, count: 128))
         let none = [UInt8](repeating: 0, count: 15)
         let codes = Tiny.segment(0xC4, [0x13, 2] + none + [1, 2] + [0, 0] + none)

@@ -65,7 +65,7 @@ import Testing
         #expect(needed(scale: 4, reduction: 6) == [0, 1, 2, 3, 4, 5, 6])
     }
 
-    @Test func scansAreNotSkippedIfTheyAreVisibleOrSkippingIsOff() {
+    @Test func allScansAreDecodedIfTheyAreVisibleOrSkippingIsDisabled() {
         #expect(needed(scale: 8, reduction: 20) == Array(0..<10))
         #expect(needed(scale: 4, reduction: 3.9) == Array(0..<10))
         #expect(needed(scale: 2, reduction: 20, skipsFineScans: false) == Array(0..<10))

@@ -124,7 +124,7 @@ struct ReadPlanes: Equatable {
         #expect(try own(Array(bytes[..<scans[2]]), allowsTruncated: true) == nil)
     }
 
-    /// If a picture has several scans, libjpeg conceals data that is missing between restarts in another way.
+    /// libjpeg conceals data that is missing between restarts differently if a picture has several scans.
     @Test func severalScansWithRestartsNeedLibjpegIfDamageIsAllowed() throws {
         let bytes = GeneratedJPEG(
             width: 40, height: 40, sampling: GeneratedJPEG.samplings[5], restartInterval: 2, scans: Self.scripts[0]
@@ -181,7 +181,8 @@ struct ReadPlanes: Equatable {
         }
     }
 
-    /// The data of the only block is 32 set bits, which begin with an invalid DC code. The rest of the block is missing.
+    /// The data of the only block is 32 set bits, which begin with an invalid DC code. The rest of the block is
+    /// missing.
     @Test func badCodeInATruncatedBlockIsCorrupt() throws {
         let bytes = GeneratedJPEG(width: 8, height: 8, sampling: [(1, 1)]).encoded()
         let start = try #require(try JPEGFrame(MemorySource(bytes), options: JPEGOptions())).scans[0].dataOffset

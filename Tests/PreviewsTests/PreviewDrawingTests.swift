@@ -113,7 +113,7 @@ struct PreviewDrawingTests {
         #expect(throws: PreviewFailure.noFreeColour) { try preview(of: scans(in: full)[0], in: full) }
     }
 
-    @Test func jpegPreviewIsTheBytesUpToTheScanAndAnEndMarker() throws {
+    @Test func jpegPreviewConsistsOfTheScansSoFarAndAnEndMarker() throws {
         let bytes = try progressiveJPEG()
         var last = Double.infinity
         let whole = try decode(MemorySource(bytes))
@@ -129,7 +129,7 @@ struct PreviewDrawingTests {
         }
     }
 
-    @Test func previewsOfCorpusJPEGsDecode() throws {
+    @Test func previewsOfCorpusJPEGsCanBeDecoded() throws {
         let drawn = [
             "gray-progressive.jpg", "progressive-420-restart.jpg", "progressive-422.jpg", "progressive-444.jpg",
         ]

@@ -77,7 +77,8 @@ static inline int is_flat(const int16_t *block) {
     return 1;
 }
 
-/// Transforms a block that `is_flat` accepts. All rows of samples are equal, and the first pass is a shift, which wraps.
+/// Transforms a block that `is_flat` accepts. All rows of samples are equal. The first pass is only a shift, which
+/// wraps.
 static void flat_block_8(const int16_t *block, const uint16_t *steps, uint8_t *const *rows, ptrdiff_t x) {
     int16_t values[8];
     for (int i = 0; i < 8; i++) values[i] = (int16_t)((int16_t)(block[i] * steps[i]) * 4);

@@ -74,7 +74,7 @@ ALWAYS_INLINE vector choose(vector mask, vector yes, vector no) {
     return _mm_xor_si128(no, _mm_and_si128(mask, _mm_xor_si128(yes, no)));
 }
 
-/// Shifts up by some bytes, with zeros below.
+/// Moves all bytes up by `bytes` places, and fills the lowest places with zeros.
 #define MOVED_UP(a, bytes) _mm_slli_si128(a, bytes)
 
 /// Repeats the last pixel of 1, 2 or 4 bytes.
@@ -115,7 +115,7 @@ ALWAYS_INLINE vector is_greater16(vector a, vector b) { return vreinterpretq_u8_
 /// Selects each bit from `yes` if its mask bit is 1, otherwise from `no`.
 ALWAYS_INLINE vector choose(vector mask, vector yes, vector no) { return vbslq_u8(mask, yes, no); }
 
-/// Shifts up by some bytes, with zeros below.
+/// Moves all bytes up by `bytes` places, and fills the lowest places with zeros.
 #define MOVED_UP(a, bytes) vextq_u8(all(0), a, 16 - (bytes))
 
 /// Repeats the last pixel of 1, 2 or 4 bytes.

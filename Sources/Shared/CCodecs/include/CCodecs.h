@@ -49,7 +49,7 @@ const char *apod_jpeg_version(void);
 /// The version of the loaded libpng.
 const char *apod_png_version(void);
 
-// JPEG in
+// JPEG decoder
 
 typedef struct apod_jpeg_decoder apod_jpeg_decoder;
 
@@ -105,7 +105,7 @@ int apod_jpeg_is_truncated(const apod_jpeg_decoder *decoder);
 /// Whether invalid data has been skipped so far.
 int apod_jpeg_is_damaged(const apod_jpeg_decoder *decoder);
 
-// JPEG out
+// JPEG encoder
 
 typedef struct apod_jpeg_encoder apod_jpeg_encoder;
 
@@ -163,7 +163,7 @@ apod_status apod_jpeg_encoder_write_blocks(apod_jpeg_encoder *encoder, int compo
 apod_status apod_jpeg_encoder_write_row(apod_jpeg_encoder *encoder, const uint8_t *row);
 apod_status apod_jpeg_encoder_finish(apod_jpeg_encoder *encoder);
 
-// PNG in
+// PNG decoder
 
 typedef struct apod_png_decoder apod_png_decoder;
 
@@ -212,7 +212,7 @@ apod_status apod_png_read_image(apod_png_decoder *decoder, uint8_t **rows);
 /// Reads the bytes after the last row, up to the end chunk.
 apod_status apod_png_finish(apod_png_decoder *decoder);
 
-// PNG out
+// PNG encoder
 
 typedef struct apod_png_encoder apod_png_encoder;
 
@@ -236,7 +236,7 @@ apod_status apod_png_encoder_start(apod_png_encoder *encoder, uint32_t width, ui
 apod_status apod_png_encoder_write_row(apod_png_encoder *encoder, const uint8_t *row);
 apod_status apod_png_encoder_finish(apod_png_encoder *encoder);
 
-// LZW out
+// LZW encoder
 
 typedef struct apod_lzw apod_lzw;
 
@@ -245,8 +245,8 @@ typedef struct apod_lzw apod_lzw;
 /// `choices` has `per_pixel` indices for each of `count` pixels; the encoder writes the index that compresses best. If
 /// a pixel has fewer choices, its first index is repeated after the last. All indices must be below 2^`depth` (2 to 8),
 /// and the array must stay valid until the encoder is closed. The encoder may shorten a string by up to `looks_ahead`
-/// pixels (0 to 3) if the next string then grows by more pixels. Each increment of `looks_ahead` adds about the time of
-/// an encoding with 0.
+/// pixels (0 to 3) if the next string then grows by more pixels. Each of these pixels adds about the time that the
+/// encoding takes with a `looks_ahead` of 0.
 apod_lzw *apod_lzw_open(const uint8_t *choices, int per_pixel, size_t count, int depth, int looks_ahead);
 void apod_lzw_close(apod_lzw *lzw);
 /// Compresses pixels until a string table is full. Returns 0 if no pixels are left.

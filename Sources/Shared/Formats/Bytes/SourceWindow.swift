@@ -76,7 +76,7 @@ struct SourceWindow {
         return true
     }
 
-    /// Reads an unsigned number of at most 8 bytes; at most 2^63 - 1.
+    /// Reads an unsigned number of at most 8 bytes. Numbers above 2^63 - 1 become 2^63 - 1.
     mutating func number(at offset: Int, _ width: Int, _ order: ByteOrder) throws -> Int? {
         try bytes(at: offset, width).map { order.number($0) }
     }

@@ -32,7 +32,8 @@ public final class Inflater {
     public private(set) var state = State.open
     private let decompressor: Decompressor
 
-    /// The minimum size of an output to use ISA-L. Loading ISA-L takes 0.2 ms, which pays off for outputs over 100 KB.
+    /// ISA-L is used for outputs of at least this size. Loading it takes 0.2 ms, which pays off for outputs over 100
+    /// KB.
     private static let isaLBytes = 256 << 10
 
     /// The version of ISA-L, or nil if it is not installed.

@@ -33,7 +33,7 @@ public struct LZWDecoder {
         let prefixes = UnsafeMutablePointer<UInt16>.allocate(capacity: codeCount)
         /// For each code, its last pixel.
         let suffixes = UnsafeMutablePointer<UInt8>.allocate(capacity: codeCount)
-        /// The pixels of the last code, at the end of the buffer.
+        /// The pixels of the current code, at the end of the buffer.
         let string = UnsafeMutablePointer<UInt8>.allocate(capacity: codeCount)
 
         init() {

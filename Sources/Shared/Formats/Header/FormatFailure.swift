@@ -15,7 +15,7 @@ public enum FormatFailure: Failure, Equatable {
     case notRead(ImageFormat, String)
     /// A picture that exceeds a limit: the frames of a GIF or their pixels, or the pages of a TIFF.
     case overLimit(ImageFormat, String)
-    /// A TIFF without the requested page, which is counted from 0, and the number of its pages.
+    /// A TIFF without the requested page. Pages are counted from 0; `count` is the number of pages.
     case noSuchPage(Int, count: Int)
     case truncatedMovie
     /// A movie with invalid boxes. The fault is a noun phrase.

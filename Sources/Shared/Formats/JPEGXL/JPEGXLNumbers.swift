@@ -61,7 +61,7 @@ struct JPEGXLNumbers {
     }
 
     private var repetition: Repetition?
-    /// The code of each context.
+    /// For each context, the index of its code.
     private let clusters: [UInt8]
     private let splits: [Split]
     private let codes: [Code]

@@ -2,7 +2,7 @@
 public struct JPEGXLPicture: Sendable {
     public struct Frame: Sendable {
         public var size: PixelSize
-        /// The size of the canvas if the frame is smaller; otherwise nil.
+        /// The size of the canvas if the frame has fewer pixels; otherwise nil.
         public var canvas: PixelSize?
         public var isModular = false
         public var hasNoise = false

@@ -40,7 +40,8 @@ public struct EmbeddedCaption: Sendable, Hashable {
         self.text = packet?.description ?? (isOfCamera ? nil : description)
     }
 
-    /// Returns the day of `2024:02:03 10:00:00` or `2024-02-03T10:00:00`, or nil for a camera whose clock was not set.
+    /// Returns the day of a time such as `2024:02:03 10:00:00` or `2024-02-03T10:00:00`. Returns nil for an invalid
+    /// time, such as a year 0000 from a camera whose clock was not set.
     private static func day(_ text: String) -> String? {
         let bytes = Array(text.utf8.prefix(10))
         guard bytes.count == 10,

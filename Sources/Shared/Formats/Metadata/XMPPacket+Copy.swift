@@ -17,8 +17,8 @@ extension XMPPacket {
     /// The prefixes of properties for gain maps and appended files, as Adobe, Apple and Google write them.
     private static let appendedPrefixes = ["hdrgm", "HDRGainMap", "Container", "GContainer"]
 
-    /// Replaces by spaces all attributes and elements for whose names `goes` returns true, and the declarations of
-    /// their prefixes. Returns nil if a tag or such an element does not end. Linear.
+    /// Replaces attributes and elements by spaces if `goes` returns true for their names, and also the declarations of
+    /// their prefixes. Returns nil if a tag or a replaced element is incomplete. Linear.
     private func blanked(_ goes: (ArraySlice<UInt8>) -> Bool) -> XMPPacket? {
         var result = bytes
         func blank(_ range: Range<Int>) {

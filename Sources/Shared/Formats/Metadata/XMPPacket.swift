@@ -67,7 +67,7 @@ public struct XMPPacket: Sendable, Hashable {
         for place in places(of: name, in: bytes.indices) {
             guard let value = value(at: place) else { continue }
             if !value.isEmpty { return unescaped(value) }
-            // A value of white space precedes an array, which ends before the end tag of the property.
+            // A property with only white space before the next tag contains an array, up to the property's end tag.
             let limit = place + min(Self.valueLimit, bytes.count - place)
             let end = places(of: "</" + name, in: place..<limit).first ?? limit
             for item in places(of: "<rdf:li", in: place..<end) {

@@ -34,7 +34,7 @@ private struct PNGText {
 
     var string: String? { isUTF8 ? MetadataText.cleaned(bytes) : MetadataText.cleaned(latin1: bytes) }
 
-    /// Returns nil for an invalid text, or if the keyword is not used. Such a text may be megabytes long.
+    /// Returns nil for an invalid text, and for a keyword that is not used, without decompressing its text.
     init?(_ type: FourCC, _ chunk: [UInt8]) {
         guard let end = chunk.prefix(80).firstIndex(of: 0) else { return nil }
         keyword = String(decoding: chunk[..<end], as: UTF8.self)

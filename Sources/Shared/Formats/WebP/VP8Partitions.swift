@@ -45,7 +45,7 @@ enum VP8Partitions {
     }
 }
 
-/// Decodes bits with probability one half (RFC 6386 §7). Reads zeros after the end.
+/// Decodes bits that are coded with a probability of 1/2 (RFC 6386 §7). Reads zeros after the end.
 private struct BoolDecoder {
     private var bytes: ArraySlice<UInt8>
     private var value = 0

@@ -108,8 +108,8 @@ final class CoefficientPlanes: JPEGPlanes {
         if threads.isEmpty { schedule.work() }
     }
 
-    /// Starts a thread for each free processor. If there is a free processor, starts another thread, because the
-    /// calling thread mostly waits for rows.
+    /// Starts a thread for each free processor, and one more thread, because the calling thread mostly waits for rows.
+    /// Starts no thread if no processor is free.
     private func startThreads(atMost most: Int) {
         while borrowedThreads < most, spareThreads.take() { borrowedThreads += 1 }
         for _ in 0..<(borrowedThreads > 0 ? borrowedThreads + 1 : 0) {

@@ -4,7 +4,8 @@ import Support
 /// output does not need, stores only whether they are nonzero, which refinement scans depend on (ITU-T T.81 G.1.2.3).
 ///
 /// `@unchecked Sendable`: several scans write at the same time, but a scan starts a row of blocks only after all
-/// earlier scans have finished it (`ScanSchedule`). Callers access only rows below `down` and columns below `across`.
+/// earlier scans have finished the row (`ScanSchedule`). Callers access only rows below `down` and columns below
+/// `across`.
 final class CoefficientStore: @unchecked Sendable {
     let layout: BlockLayout
     let across: Int

@@ -8,7 +8,7 @@ public protocol JPEGPlanes: AnyObject {
     func readGroup(into destination: (Int, Int) -> UnsafeMutablePointer<UInt8>) throws
     /// Reads the bytes after the last group, up to the end marker. Throws like `readGroup`.
     func finish() throws
-    /// Whether data was missing. Known after `finish`. Missing data throws unless `JPEGOptions.allowsTruncated` is set.
+    /// Whether data was missing, which is an error unless `JPEGOptions.allowsTruncated` is set. Known after `finish`.
     var isTruncated: Bool { get }
 }
 

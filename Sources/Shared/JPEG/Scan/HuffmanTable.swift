@@ -147,7 +147,7 @@ final class HuffmanTable: @unchecked Sendable {
         bits < (1 << size) >> 1 ? bits - (1 << size) + 1 : bits
     }
 
-    /// A symbol and a value whose code and bits do not fit in `lookUpBits`.
+    /// A symbol and its value that together need more than `lookUpBits` bits.
     struct Long {
         let symbol: UInt8
         let value: Int

@@ -126,7 +126,7 @@ final class ScanCursor {
             // `jpeg_resync_to_restart`.
             let ahead = end.isRestart ? (end.marker &- expected) & 7 : 1
             if ahead >= 6 || 1..<0xC0 ~= end.marker { continue }
-            // Accepts the expected marker, and a marker too far ahead to judge. If the marker is one or two ahead, the
+            // Accepts the expected marker, and a marker three to five ahead. If the marker is one or two ahead, the
             // data before it is missing.
             isBeforeMarker = ahead == 1 || ahead == 2
             position = end.offset * 8

@@ -5,7 +5,7 @@ import Support
 final class SequentialScan {
     struct MCUs {
         let store: BlockStore
-        /// The index in the store of the first block.
+        /// The index of the first block in `store`.
         let firstBlock: Int
         let count: Int
         /// The number to add to the DC values of each component.

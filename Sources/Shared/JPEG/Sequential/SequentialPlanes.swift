@@ -1,8 +1,8 @@
 import Support
 
 /// Decodes a sequential JPEG (ITU-T T.81 F.2) without colour conversion or upsampling. At full size the samples equal
-/// libjpeg's; smaller sizes use the lowest frequencies. If the components are in several scans, the scans are decoded
-/// side by side, each from its offset in the file.
+/// libjpeg's; smaller sizes use the lowest frequencies. If the components are in several scans, decodes each group of
+/// rows from all scans, each scan from its offset in the file.
 final class SequentialPlanes: JPEGPlanes {
     let planes: [JPEGPlane]
     private let source: any ByteSource

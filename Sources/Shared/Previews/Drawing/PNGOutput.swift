@@ -5,7 +5,7 @@ import Support
 
 /// Writes a PNG of packed rows at zlib's fastest level (PNG §5, §9, §10).
 ///
-/// Does not use libpng, as for other PNGs, because `img-cache` would need libpng only for previews. For these rows,
+/// Other PNGs are written with libpng, but `img-cache` would need libpng only for previews. For the rows of previews,
 /// libpng also takes 4 to 22 % more instructions (the sixth and the first pass of a picture of 2000x1500 pixels),
 /// because it searches for repeated rows itself.
 final class PNGOutput {

@@ -13,7 +13,7 @@ public struct CompleteScan: Sendable, Equatable {
 /// Finds the ends of scans and passes in a picture that arrives in pieces of any size.
 ///
 /// Memory does not grow with the file, and time is proportional to the input (for PNG, to the pixels in its header).
-/// Finds nothing in damaged data, or in pictures without scans or passes.
+/// Finds nothing in damaged data, or in pictures that are neither progressive nor interlaced.
 public struct ScanFinder {
     private enum State {
         case magic([UInt8])
@@ -22,7 +22,7 @@ public struct ScanFinder {
     }
 
     private var state = State.magic([])
-    /// Nil before the signature is complete, or if it is unknown.
+    /// Nil before the signature is complete, or if the signature is unknown.
     public private(set) var format: ImageFormat?
     private let limits: PreviewLimits
 

@@ -126,7 +126,7 @@ static void skip_input_data(j_decompress_ptr info, long count) {
         decoder->source.bytes_in_buffer -= (size_t)count;
         return;
     }
-    // The skipped bytes are never read.
+    // Continues after the skipped bytes, without reading them.
     decoder->offset += (uint64_t)count - decoder->source.bytes_in_buffer;
     decoder->source.bytes_in_buffer = 0;
 }

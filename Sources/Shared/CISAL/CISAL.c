@@ -134,7 +134,7 @@ static size_t inflate_blocks(
             stream->fault = fault_of(status);
         } else if (state->block_state == ISAL_BLOCK_FINISH) {
             stream->is_ended = true;
-            // Does not count bytes after the stream that ISA-L has buffered.
+            // Excludes bytes after the end of the stream, which ISA-L may have buffered.
             const size_t ahead = (size_t)(state->read_in_length > 0 ? state->read_in_length / 8 : 0);
             read -= ahead < read ? ahead : read;
         } else if (state->avail_in == in && state->avail_out == out) {

@@ -57,7 +57,7 @@ bool csystem_is_in_memory(int descriptor) {
 }
 
 bool csystem_is_local(int descriptor) {
-    // linux/magic.h and statfs(2).
+    // The magic numbers of remote file systems (linux/magic.h and statfs(2)).
     static const uint32_t remote[] = {
         0x6969,      // NFS
         0x517b,      // SMB

@@ -62,7 +62,7 @@ int csystem_landlock_begin(int version, bool network) {
         .network = version < 4 ? 0 : network ? access_tcp_bind : access_tcp,
         .scopes = version < 6 ? 0 : scope_all,
     };
-    // A kernel accepts a structure with unknown fields only if they are zero.
+    // A kernel accepts fields that it does not know only if they are zero.
     return (int)syscall(call_create_ruleset, &ruleset, sizeof ruleset, 0);
 }
 

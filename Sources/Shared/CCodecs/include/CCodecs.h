@@ -25,8 +25,8 @@ typedef enum {
     APOD_MISUSE,
 } apod_status;
 
-/// A source of compressed bytes. `read` copies up to `capacity` bytes at `offset` to `buffer` and returns their number:
-/// 0 at the end, -1 on failure or to stop. With a capacity of 0, it only checks whether to stop.
+/// A source of compressed bytes. `read` copies up to `capacity` bytes at `offset` to `buffer`. It returns the number of
+/// copied bytes: 0 at the end, -1 on failure or to stop. With a capacity of 0, it only checks whether to stop.
 typedef struct {
     void *context;
     ptrdiff_t (*read)(void *context, uint8_t *buffer, ptrdiff_t capacity, uint64_t offset);

@@ -52,7 +52,7 @@ enum {
     CCURL_INFO_PRETRANSFER_TIME_T = 0x600000 + 53,
 };
 
-// CURLcode (curl.h), without the codes of bad responses.
+// CURLcode (curl.h), without the codes for invalid responses.
 enum {
     CCURL_OK = 0,
     CCURL_FAILED_INIT = 2,

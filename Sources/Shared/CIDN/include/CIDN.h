@@ -7,8 +7,8 @@
 
 #pragma clang assume_nonnull begin
 
-/// Enough bytes for the longest label and its final NUL: 63 ASCII characters, or the at most 59 characters of UTF-8
-/// that they encode (RFC 3492).
+/// Enough bytes for the longest label and its final NUL: 63 ASCII characters, which encode at most 59 other characters
+/// (RFC 3492), or these characters in UTF-8.
 enum { CIDN_CAPACITY = 256 };
 
 typedef enum {

@@ -16,8 +16,8 @@ typedef enum {
 /// Returns the best level of this processor.
 apod_kernel_level apod_kernel_best(void);
 
-/// The block size of the vertical pass, in samples. Rows need space for as many samples after their end, because the
-/// pass reads and writes whole blocks.
+/// The block size of the vertical pass, in samples. Rows need space for another block after their end, because the pass
+/// reads and writes whole blocks.
 #define APOD_KERNEL_BLOCK 64
 
 /// The vertical pass: `out[x] = (128 + sum of rows[k][x] * weights[k]) >> 8` for x below `count`. `out` has 6
@@ -73,7 +73,7 @@ void apod_repeat(const uint8_t *in, ptrdiff_t times, uint8_t *out, ptrdiff_t cou
 /// Converts RGB to YCbCr, as in JPEG.
 void apod_rgb_to_ycc(const uint8_t *rgb, uint8_t *luma, uint8_t *blue, uint8_t *red, ptrdiff_t count);
 
-/// Averages cells of 2 x 2 samples of two rows; the last cell of an odd row has 2 samples. Halves round up.
+/// Averages cells of 2 x 2 samples of two rows. If `count` is odd, the last cell has 2 samples. Halves round up.
 void apod_halve(const uint8_t *upper, const uint8_t *lower, uint8_t *out, ptrdiff_t count);
 
 /// Measures the loss of halving the chroma of two rows. The loss of a cell of 2 x 2 samples is 4 times the sum of the
@@ -115,7 +115,7 @@ int apod_unfilter(apod_kernel_level level, int filter, ptrdiff_t pixel, const ui
 // bits. `out` may be `pixels`. Alpha, the last of 2 or 4 channels, is kept.
 
 /// Converts pixels of `channels` (3 or 4) samples in three steps: to light by `curves`, 256 or (`wide`) 65536 values
-/// per colour; to the light of sRGB by `matrix`, row-major and scaled to `steps`; to samples by `samples`, a table of
+/// per colour; to linear sRGB light by `matrix`, row-major and scaled to `steps`; to samples by `samples`, a table of
 /// `steps` + 1 values.
 void apod_light_to_srgb(const uint8_t *pixels, int wide, ptrdiff_t channels, ptrdiff_t count, const float *curves,
                         const float *matrix, const uint8_t *samples, ptrdiff_t steps, uint8_t *out);

@@ -12,8 +12,8 @@ public struct GIFStructure: Sendable, Hashable {
             self.pixelsOverAllFrames = pixelsOverAllFrames
         }
 
-        /// 2,000 frames and 1,000 million pixels. The latter suffice for 850 frames of 1080x1080, the largest size in
-        /// ExerciseDB, whose GIFs have fewer than 85 frames.
+        /// 2,000 frames and 1,000 million pixels. 1,000 million pixels are about 850 frames of 1080x1080, the largest
+        /// size in ExerciseDB, whose GIFs have fewer than 85 frames.
         public static let standard = Limits(frames: 2_000, pixelsOverAllFrames: 1_000_000_000)
     }
 

@@ -175,7 +175,7 @@ extension JPEGXLBits {
         if space != xyb {
             if try kind(of: [1, 2, 10, 11], "a white point") == custom { try skipPoints(1) }
             if space != gray, try kind(of: [1, 2, 9, 11], "primaries") == custom { try skipPoints(3) }
-            // A gamma, or a named curve.
+            // The transfer function is a gamma if the flag is set, otherwise a named curve.
             if try flag() {
                 _ = try number(24)
             } else {

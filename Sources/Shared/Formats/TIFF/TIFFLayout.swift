@@ -35,7 +35,8 @@ enum TIFFLayout {
         static let oldJPEG = 513
     }
 
-    /// The schemes that libtiff can support, depending on its build. Numbers above 32765 are private schemes.
+    /// The compression schemes that libtiff can support, depending on its build. Numbers above 32765 are private
+    /// schemes.
     private static let compressions: Set<Int> = [
         1, 2, 3, 4, 5, 6, 7, 8, 32766, 32771, 32773, 32809, 32909, 32946, 34661, 34676, 34677, 34887, 34925, 50000,
         50001,

@@ -23,7 +23,7 @@ public struct JPEGPlane: Sendable, Hashable {
     public let groupRows: Int
 }
 
-/// The use of the planes, which determines the scale at which each plane is decoded.
+/// How the caller uses the planes. Determines the scale at which each plane is decoded.
 public enum JPEGPlaneUse: Sendable {
     /// Each plane is resampled separately. A component with less than half of the highest resolution, across or down,
     /// is decoded at twice the scale or more.

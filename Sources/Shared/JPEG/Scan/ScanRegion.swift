@@ -7,7 +7,7 @@ import Support
 /// `@unchecked Sendable`: used by one thread at a time, first by the thread that fills it, then by the thread that
 /// joins the regions.
 final class ScanRegion: @unchecked Sendable {
-    /// An end of data: a marker, or the end of the file.
+    /// The end of entropy-coded data: a marker, or the end of the file.
     struct End {
         let offset: Int
         /// The code of the marker; 0 at the end of the file.

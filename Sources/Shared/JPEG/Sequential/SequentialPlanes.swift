@@ -69,7 +69,7 @@ final class SequentialPlanes: JPEGPlanes {
         case .file: try lackEnd()
         // A frame of a kind that neither this decoder nor libjpeg supports (T.81 table B.1).
         case .nonsense(0xC3), .nonsense(0xC5...0xC8), .nonsense(0xCB), .nonsense(0xCD...0xCF):
-            throw JPEGError.unsupported("a second picture before its end")
+            throw JPEGError.unsupported("a second picture before the end of the first")
         case .nonsense(let code):
             throw JPEGError.corrupt("an unexpected marker after the scan: 0x\(String(code, radix: 16))")
         }

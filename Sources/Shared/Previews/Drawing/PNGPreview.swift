@@ -77,7 +77,7 @@ private final class KnownRows {
         guard pass <= self.pass, !isWhole else { return }
         if self.shape == nil {
             self.shape = shape
-            // At most the size of the picture, which the reader has checked against the limit.
+            // `bytes` is not larger than the picture, whose size the reader has checked.
             let rows = (shape.size.height + blockRows - 1) / blockRows
             bytes = [UInt8](repeating: 0, count: shape.rowBytes(shape.size.width) * rows)
         }

@@ -62,7 +62,7 @@ struct ReadPlanes: Equatable {
         }
     }
 
-    /// Sizes from 1 to 40, all samplings, with and without restarts, at qualities from 1 to 100.
+    /// Compares pictures of sizes from 1 to 40 in all samplings, with and without restarts, at qualities from 1 to 100.
     @Test(arguments: GeneratedJPEG.samplings.indices)
     func samplesAtFullSizeMatchLibjpeg(_ sampling: Int) throws {
         var random = SeededRandom(seed: UInt64(sampling))

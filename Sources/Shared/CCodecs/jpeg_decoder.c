@@ -69,8 +69,8 @@ static void error_exit(j_common_ptr info) {
     }
 }
 
-/// libjpeg only warns of damage and continues. Without `allows_damage`, the decode fails if damage loses pixels, but
-/// not if it has no visible effect, such as bytes between segments or odd scan parameters.
+/// libjpeg only warns of damage and continues. Without `allows_damage`, a warning about lost pixels is an error.
+/// Ignores warnings without a visible effect, such as bytes between segments or odd scan parameters.
 static void emit_message(j_common_ptr info, int level) {
     apod_jpeg_decoder *decoder = owner(info);
     // The picture is already reported as truncated. Missing pixels are gray, or show the earlier scans.

@@ -1,5 +1,5 @@
-/// The relation of stored rows and columns to the upright picture, by the values of Exif's Orientation tag (TIFF 6.0
-/// §8, CIPA DC-008 4.6.4).
+/// How stored rows and columns map to the upright picture. The raw values are the values of Exif's Orientation tag
+/// (TIFF 6.0 §8, CIPA DC-008 4.6.4).
 public enum Orientation: UInt8, Sendable, CaseIterable {
     case upright = 1
     case mirrored = 2

@@ -60,9 +60,9 @@ import Testing
         #expect(changed { $0[directory] = 0 } == "corrupt-image", "no entries")
         // The first entry is the width. Its value begins after 8 bytes of the entry.
         #expect(changed { $0[directory + 10] = 0 } == "corrupt-image", "no width")
-        #expect(changed { $0.replaceSubrange(4..<6, with: [0xFF, 0xFF]) } == "truncated-image", "a directory outside")
+        #expect(changed { $0.replaceSubrange(4..<6, with: [0xFF, 0xFF]) } == "truncated-image", "past the end")
         // The next page is the first page again.
-        #expect(changed { $0[$0.count - 4] = UInt8(directory) } == "corrupt-image", "a circle")
+        #expect(changed { $0[$0.count - 4] = UInt8(directory) } == "corrupt-image", "a cycle of pages")
     }
 
     @Test(arguments: [
@@ -70,13 +70,13 @@ import Testing
         (262, 32803, "photometric interpretation 32803"), (262, 6, "photometric interpretation 6"),
         (259, 34712, "compression 34712"),
     ])
-    func unsupportedTIFFsAreNotCalledCorrupt(tag: Int, value: UInt16, kind: String) {
+    func unsupportedTIFFsAreReportedAsUnsupported(tag: Int, value: UInt16, kind: String) {
         let picture = drawn { $0.shorts = [tag: [value]] }.tiff()
         #expect(failure { _ = try header(picture) } == .notRead(.tiff, kind))
     }
 
     @Test func tiffWithAnArrayBeyondItsEndIsTruncated() {
-        // Three values of ExtraSamples do not fit into the entry, and are the last bytes of the file.
+        // Three values of ExtraSamples do not fit into the entry, so they are stored at the end of the file.
         let picture = drawn { $0.shorts = [338: [0, 0, 0]] }.tiff()
         #expect(code(picture) == nil)
         let directory = Int(picture[4])
@@ -156,7 +156,7 @@ import Testing
         #expect(try header(heif("avis")).format == .avif)
     }
 
-    @Test func onlyAlphaOfThePrimaryPictureCounts() throws {
+    @Test func alphaOfOtherPicturesIsIgnored() throws {
         func alpha(of item: Int?) -> DrawnHEIF.Item {
             DrawnHEIF.Item(
                 "av01", [5], [DrawnHEIF.size(30, 20), DrawnHEIF.configuration, DrawnHEIF.alpha], alphaOf: item)
@@ -166,7 +166,7 @@ import Testing
         #expect(try header(heif(with: [alpha(of: nil)])).hasAlpha == false)
     }
 
-    @Test func derivedHEIFHasTheSizeInItsData() throws {
+    @Test func sizeOfADerivedPictureIsReadFromItsData() throws {
         let grid = derived("grid", DrawnHEIF.grid(rows: 1, columns: 2, 50, 20), of: 2)
         #expect(try header(grid).storedSize == PixelSize(width: 50, height: 20))
         let overlay = derived("iovl", DrawnHEIF.overlay(40, 30, background: 0, [(-3, 8)]), of: 1)
@@ -190,23 +190,24 @@ import Testing
         #expect(code(derived("grid", DrawnHEIF.grid(rows: 1, columns: 2, 30, 20), of: 2)) == "corrupt-image")
         #expect(code(derived("grid", [0, 0, 0], of: 1)) == "corrupt-image", "a grid without a size")
         #expect(code(derived("iden", [], of: 2)) == "corrupt-image")
-        #expect(code(DrawnHEIF("avif", [DrawnHEIF.Item("iden", parts: [1])]).bytes) == "corrupt-image", "a circle")
+        #expect(code(DrawnHEIF("avif", [DrawnHEIF.Item("iden", parts: [1])]).bytes) == "corrupt-image", "a cycle")
         let whole = heif()
         for count in 12..<whole.count { #expect(code(Array(whole[..<count])) == "truncated-image", "\(count)") }
     }
 
-    @Test func unsupportedHEIFsAreNotCalledCorrupt() {
+    @Test func unsupportedHEIFsAreReportedAsUnsupported() {
         #expect(code(heif(kind: "j2k1")) == "unsupported-image")
         #expect(code(derived("tmap", [0], of: 2)) == "unsupported-image")
         let layer = DrawnHEIF.Item("iovl", DrawnHEIF.overlay(4, 4, background: 0, [(0, 0)]), parts: [2], isInner: true)
         #expect(code(DrawnHEIF("heic", [layer, layer]).bytes) == "unsupported-image")
         #expect(code(brand("avis") + DrawnHEIF.box("moov", [])) == "unsupported-image", "no still picture")
-        // After the type: version and flags, widths, count, then number, method and file of the first item.
+        // After its type, `iloc` contains version and flags, field widths, the number of items, and for each item its
+        // ID, method and file. Changes the version, the method and the file.
         for (place, value) in [(4, 3), (15, 2), (17, 1)] {
             var bytes = heif()
             let iloc = bytes.indices.first { bytes[$0...].starts(with: "iloc".utf8) } ?? 0
             bytes[iloc + place] = UInt8(value)
-            #expect(code(bytes) == "unsupported-image", "byte \(place) of the places")
+            #expect(code(bytes) == "unsupported-image", "byte \(place) of iloc")
         }
     }
 

@@ -23,7 +23,7 @@ struct CorpusTests {
         }
     }
 
-    @Test func damagedPicturesWithoutAnEndAreRefused() throws {
+    @Test func damagedPicturesWithoutAnEndMarkerAreRefused() throws {
         for row in try CorpusTable.rows() where row.folder == "malformed" {
             let code = failure { _ = try ImageInspection.inspect(try row.open()) }?.code
             // The parser that created the table found no end marker.
@@ -31,7 +31,7 @@ struct CorpusTests {
                 #expect(code != nil, "\(row.path)")
             }
             if row.details.hasPrefix("0 bytes") { #expect(code == "empty-body", "\(row.path)") }
-            // Reading the header must end, with a result or an error.
+            // Reading the header must terminate, with a result or an error.
             _ = try? ImageHeader.read(row.open())
         }
     }

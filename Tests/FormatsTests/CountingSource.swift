@@ -1,6 +1,6 @@
 import Support
 
-/// Bytes in memory that count the reads and the bytes read.
+/// Bytes in memory. Counts the reads and the bytes read.
 ///
 /// `@unchecked Sendable`: a test uses it only on the thread that created it.
 final class CountingSource: ByteSource, @unchecked Sendable {

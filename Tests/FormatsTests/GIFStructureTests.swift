@@ -112,7 +112,7 @@ import Testing
         #expect(failure { _ = try structure(bomb) }?.code == "over-limit")
     }
 
-    @Test func otherFormatsAreNotGIFs() {
+    @Test func picturesOfOtherFormatsAreRefused() {
         #expect(failure { _ = try structure(Tiny.png()) } == .notGIF(.png))
         #expect(failure { _ = try structure(Array("{}".utf8)) } == .notAnImage(.json))
     }

@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func truncatedSignatureIsATruncatedPicture() {
+    @Test func pictureThatEndsWithinItsSignatureIsTruncated() {
         for (name, bytes) in Tiny.all {
             guard let format = ImageFormat.detected(in: bytes[...]), ![.avif, .heic].contains(format) else { continue }
             let count = (1...bytes.count).first { ImageFormat.detected(in: bytes[..<$0]) != nil }!

@@ -14,7 +14,7 @@ import Testing
         #expect(gif.isAnimated == nil)
     }
 
-    @Test func uprightSizeOfAQuarterTurnHasSwappedSides() throws {
+    @Test func uprightSizeSwapsTheSidesAfterAQuarterTurn() throws {
         for name in ["jpeg", "png", "extended webp"] {
             let bytes = try #require(Tiny.all.first { $0.name == name }).bytes
             let header = try header(bytes)
@@ -38,7 +38,7 @@ import Testing
         Tiny.tiff(orientation: 6, directory: 4_000), Tiny.tiff(orientation: 6, directory: 37),
         Tiny.tiff(orientation: 6, tag: 0x0113), Array("MM\0*".utf8), Array("XX\0*".utf8), [],
     ])
-    func invalidExifMeansUpright(_ tiff: [UInt8]) throws {
+    func pictureWithInvalidExifIsUpright(_ tiff: [UInt8]) throws {
         #expect(try header(Tiny.jpeg(before: Tiny.exifSegment(tiff))).orientation == .upright)
         #expect(try header(Tiny.png(before: Tiny.chunk("eXIf", tiff))).orientation == .upright)
         let webp = Tiny.webp(Tiny.extended(0x08), Tiny.lossy(), Tiny.riffChunk("EXIF", tiff))
@@ -53,9 +53,9 @@ import Testing
         }
     }
 
-    @Test func exifTruncatedAtAnyByteMeansUpright() throws {
+    @Test func pictureWithTruncatedExifIsUpright() throws {
         let tiff = Tiny.tiff(orientation: 6)
-        // The last byte of the value is followed by two bytes of padding and four for the next directory.
+        // The last six bytes are padding of the value and the offset of the next directory, which are not needed.
         for length in 0..<tiff.count - 6 {
             let bytes = Tiny.jpeg(before: Tiny.exifSegment(Array(tiff[..<length])))
             #expect(try header(bytes).orientation == .upright, "\(length)")
@@ -99,12 +99,12 @@ import Testing
         for segment in bad { #expect(failure { _ = try self.header(behindScan(segment)) }?.code == "corrupt-image") }
         let cut = behindScan([0xFF, 0xDC, 0, 4, 1]).dropLast(2)
         #expect(failure { _ = try self.header(Array(cut)) }?.code == "truncated-image")
-        // A height without a scan before it does not count.
+        // A height that does not follow a scan is ignored.
         let empty = [0xFF, 0xD8] + Tiny.frameHeader(width: 2, height: 0) + [0xFF, 0xD9] + Tiny.segment(0xDC, [0, 1])
         #expect(failure { _ = try self.header(empty) }?.code == "corrupt-image")
     }
 
-    @Test func smallPictureTakesOneRead() throws {
+    @Test func headerOfASmallPictureNeedsASingleRead() throws {
         for (name, bytes) in Tiny.all {
             let source = CountingSource(bytes)
             _ = try ImageHeader.read(source)

@@ -10,7 +10,7 @@ import Testing
     @Test func completePicturesPass() throws {
         for (name, bytes) in Tiny.all {
             #expect(throws: Never.self, "\(name)") { try inspect(bytes) }
-            #expect(throws: Never.self, "\(name) with bytes behind its end") {
+            #expect(throws: Never.self, "\(name) with bytes after its end") {
                 try inspect(bytes + [0, 1, 0xFF, 0xD8])
             }
         }
@@ -30,13 +30,13 @@ import Testing
         (0xDE as UInt8, "a hierarchical picture"), (0xF7, "JPEG-LS"), (0xC3, "a lossless picture"),
         (0xC5, "a hierarchical picture"), (0xCF, "a hierarchical picture"),
     ])
-    func unsupportedJPEGsAreNotCalledCorrupt(marker: UInt8, kind: String) {
+    func unsupportedJPEGsAreReportedAsUnsupported(marker: UInt8, kind: String) {
         let frame = Tiny.frameHeader(width: 20, height: 10, code: marker)
         let fault = failure { _ = try inspect([0xFF, 0xD8] + frame + Tiny.scan + [0xFF, 0xD9]) }
         #expect(fault == .notRead(.jpeg, kind) && fault?.code == "unsupported-image")
     }
 
-    @Test func jpegsOfOtherDepthsAndComponentCountsAreNotCalledCorrupt() {
+    @Test func jpegsWithOtherDepthsOrComponentCountsAreUnsupported() {
         let deep = Tiny.segment(0xC1, [12, 0, 9, 0, 9, 1, 1, 0x11, 0])
         #expect(failure { _ = try inspect([0xFF, 0xD8] + deep + Tiny.scan) } == .notRead(.jpeg, "12 bits per sample"))
         let pair = Tiny.segment(0xC0, [8, 0, 9, 0, 9, 2, 1, 0x11, 0, 2, 0x11, 0])
@@ -53,11 +53,11 @@ import Testing
 
         static let all = [
             Self(fault: "a second frame header", code: 0xC0, body: [8, 0, 9, 0, 9, 1, 1, 0x11, 0]),
-            Self(fault: "a table of quantisation with a number of 4", code: 0xDB, body: [4] + Tiny.steps[5...]),
-            Self(fault: "a short table of quantisation", code: 0xDB, body: [0x10] + Tiny.steps[5...]),
+            Self(fault: "a quantisation table with the number 4", code: 0xDB, body: [4] + Tiny.steps[5...]),
+            Self(fault: "a short quantisation table", code: 0xDB, body: [0x10] + Tiny.steps[5...]),
             Self(fault: "a Huffman table of a third class", code: 0xC4, body: [0x20] + zeros),
             Self(fault: "a Huffman table without its values", code: 0xC4, body: [0, 1] + zeros[1...]),
-            Self(fault: "a restart interval of a byte", code: 0xDD, body: [1]),
+            Self(fault: "a restart interval of one byte", code: 0xDD, body: [1]),
             Self(fault: "an extension", code: 0xF0, body: [1]),
             Self(fault: "a scan of an unknown component", code: 0xDA, body: [1, 2, 0, 0, 63, 0]),
             Self(fault: "a scan header that is too long", code: 0xDA, body: [1, 1, 0, 0, 63, 0, 0]),
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func unusualTablesThatDecodersAcceptPass() {
+    @Test func unusualTablesThatDecodersAcceptAreAccepted() {
         let wide = Tiny.segment(0xDB, [0x11] + [UInt8](repeating: 1, count: 128))
         let none = [UInt8](repeating: 0, count: 15)
         let codes = Tiny.segment(0xC4, [0x13, 2] + none + [1, 2] + [0, 0] + none)
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func jpegEndMarkerWithinASegmentDoesNotCount() {
+    @Test func endMarkerWithinASegmentOfAJPEGIsIgnored() {
         let thumbnail = Tiny.exifSegment(Tiny.tiff(orientation: 1) + Tiny.jpeg())
         let bytes = Tiny.jpeg(before: thumbnail)
         #expect(code(Array(bytes.dropLast(2))) == "truncated-image")
@@ -170,20 +170,20 @@ import Testing
     }
 
     @Test func markersAcrossWindowBoundariesAreFound() throws {
-        // The walk reads windows of 64 KB. Tries every alignment of the end marker around the end of the first window,
-        // with data full of stuffed zeros and of fill bytes.
+        // The inspection reads windows of 64 KB. Places the end marker at each offset around the end of the first
+        // window, after data with many stuffed zeros or fill bytes.
         for fill: [UInt8] in [[0x55], [0xFF, 0x00], [0xFF, 0xFF, 0xD3], [0xFF]] {
             for length in 65_500..<65_540 {
                 let data = (0..<length).map { fill[$0 % fill.count] }
                 let start = [0xFF, 0xD8] + Tiny.steps + Tiny.frameHeader(width: 2, height: 2) + Tiny.scan
                 let bytes = start + data + [0xFF, 0x00, 0xFF, 0xD9]
-                // A lone 0xFF before the stuffed zero is a fill byte.
+                // If `data` ends with 0xFF, this byte is a fill byte.
                 #expect(throws: Never.self, "\(fill) \(length)") { try inspect(bytes) }
             }
         }
     }
 
-    @Test func longScanTakesFewReads() throws {
+    @Test func longScanIsInspectedInFewReads() throws {
         let data = (0..<4_000_000).map { UInt8(truncatingIfNeeded: $0 % 251) }
         let source = CountingSource(
             [0xFF, 0xD8] + Tiny.steps + Tiny.frameHeader(width: 2, height: 2) + Tiny.scan + data + [0xFF, 0xD9])
@@ -230,7 +230,7 @@ import Testing
         #expect(code(Tiny.png(before: damaged("IDAT", large))) == "corrupt-image")
     }
 
-    @Test func unsupportedPNGsAreNotCalledCorrupt() {
+    @Test func unsupportedPNGsAreReportedAsUnsupported() {
         let known = Tiny.png()
         let apple = Array(known[..<8]) + Tiny.chunk("CgBI", [0x50, 0, 0x20, 2]) + known[8...]
         #expect(code(apple) == "unsupported-image")
@@ -244,8 +244,8 @@ import Testing
     }
 
     @Test func lossyWebPNeedsAllItsPartitions() {
-        // `first` is the size of the first partition. Its bits declare two further partitions; `second` is the size of
-        // the first of these.
+        // `first` is the size of the first partition, whose bits declare two further partitions. `second` is the stored
+        // size of the second partition.
         func stream(_ first: Int, _ second: [UInt8], data: Int) -> [UInt8] {
             let bits: [UInt8] = [0, 1, 0] + [UInt8](repeating: 0, count: 5)
             return Tiny.webp(

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func lastBoxMayHaveALongSizeOrNone() {
+    @Test func lastBoxMayHaveA64BitSizeOrNoSize() {
         for (name, bytes) in JPEGXLSamples.all where name != "boxed" {
             let long = [0, 0, 0, 1] + Array("jxlc".utf8) + Tiny.bigEndian(bytes.count + 16, 8) + bytes
             let open = [0, 0, 0, 0] + Array("jxlc".utf8) + bytes
@@ -68,8 +68,8 @@ import Testing
         }
     }
 
-    /// The fields of a header as value and width in bits, with a reserved value of an extra channel, a colour space, a
-    /// white point, primaries, a transfer function or a rendering intent.
+    /// Fields of a header, each a value and its width in bits. In each case, one field has a reserved value: the type
+    /// of an extra channel, a colour space, a white point, primaries, a transfer function or a rendering intent.
     @Test(
         arguments: [
             [(1, 2), (0, 1), (2, 2), (5, 4)], [(1, 2), (0, 1), (2, 2), (13, 4)],
@@ -91,7 +91,8 @@ import Testing
         #expect(code(bytes + [UInt8](repeating: 0, count: 64)) == "unsupported-image")
     }
 
-    /// The frames up to the first shown frame: modular (m) or in blocks (b), passes, slot, order of sections.
+    /// Describes each frame: `m` for modular or `b` for blocks, the number of passes, the slot, and whether sections
+    /// are reordered.
     @Test(arguments: [
         ("plain", "b1"), ("boxed", "b1"), ("withProfile", "b1"), ("withProfileByPrefixes", "m1"),
         ("reordered", "m1 reordered"), ("inPasses", "b1"), ("withLowFrame", "m1, b1"), ("animated", "m1 in 1"),

@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func otherFilesAreNotTakenForMovies() throws {
+    @Test func otherFilesAreNotRecognizedAsMovies() throws {
         let others: [[UInt8]] = [
             [], Array("moov".utf8), Array("<!doctype html><title>x</title>".utf8), [0xFF, 0xD8, 0xFF, 0xE0] + data,
             box("ftyp", Array("avif".utf8) + [0, 0, 0, 0]) + description + box("mdat", data),

@@ -33,7 +33,7 @@ enum Tiny {
             + after
     }
 
-    /// An APP1 segment with a TIFF header and one directory.
+    /// An APP1 segment with an Exif block.
     static func exifSegment(_ tiff: [UInt8]) -> [UInt8] { segment(0xE1, Array("Exif\0\0".utf8) + tiff) }
 
     // MARK: Exif
@@ -70,7 +70,7 @@ enum Tiny {
 
     // MARK: GIF
 
-    /// - Parameter dataBytes: default enough for all pixels.
+    /// - Parameter dataBytes: the length of the data; by default enough for all pixels.
     static func gifFrame(
         left: Int = 0, top: Int = 0, width: Int = 4, height: Int = 3, flags: UInt8 = 0, palette: [UInt8] = [],
         dataBytes: Int? = nil

@@ -21,7 +21,7 @@ import Testing
         <?xpacket end="w"?>
         """
 
-    @Test func gainMapPropertiesAreRemovedAndOthersStay() throws {
+    @Test func gainMapPropertiesAreRemovedAndOthersAreKept() throws {
         let copied = try #require(copy(ultraHDR))
         #expect(copied.utf8.count == ultraHDR.utf8.count)
         for gone in ["hdrgm", "GainMap", "Container", "1234", "2.3", "4000"] {
@@ -49,18 +49,18 @@ import Testing
         )
     }
 
-    /// Regression test: after a comment without blanks, everything up to the next comment was kept.
+    /// Regression test: after a comment without spaces, everything up to the next comment was kept.
     @Test(arguments: ["<!--a-->", "<!---->", "<!-- \" -->", "<![CDATA[<hdrgm:a>]]>", "<![CDATA[]]]]>"])
     func elementAfterACommentOrLiteralTextIsRemoved(text: String) {
         #expect(copy(text + "<hdrgm:a/><!--b-->") == text + "          <!--b-->")
     }
 
     @Test(arguments: ["<hdrgm:a>", "<a b=\"c", "<a", "<hdrgm:a><b", "<", "<!--", "<!-->", "<![CDATA[>", "<![CDATA[]>"])
-    func unterminatedPacketHasNoCopy(text: String) {
+    func malformedPacketHasNoCopy(text: String) {
         #expect(copy(text) == nil)
     }
 
-    @Test func textWithoutRemovablePropertiesStaysUnchanged() {
+    @Test func packetWithoutRemovablePropertiesIsUnchanged() {
         #expect(copy("") == "")
         #expect(copy("<!-- don't > -->") == "<!-- don't > -->")
         #expect(copy("no tag > \" here") == "no tag > \" here")

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// Compares a picture that is encoded both ways, at each scale.
+    /// Encodes each picture with sequential and with progressive scans, and compares the decoded samples.
     @Test(arguments: BlockLayout.sizes)
     func progressiveAndSequentialJPEGHaveTheSameSamples(_ scale: Int) throws {
         for (number, sampling) in GeneratedJPEG.samplings.enumerated() {
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// All symbols of the last scan are invalid in a refinement, and its data ends within the only block.
+    /// No symbol of the last scan is valid in a refinement scan, and the data ends within the only block.
     @Test func badCodeInATruncatedBlockIsCorrupt() throws {
         var bytes = GeneratedJPEG(width: 8, height: 8, sampling: [(1, 1)], isProgressive: true).encoded()
         let table = try #require(bytes.indices.last { bytes[$0] == 0xC4 && bytes[$0 - 1] == 0xFF })

@@ -17,7 +17,7 @@ import Testing
             }, band: band, missingBits: missing, bits: bits, restartInterval: 0, dataOffset: 0)
     }
 
-    /// The script that most programs use: libjpeg's `jpeg_simple_progression`.
+    /// The scans that most programs write: libjpeg's `jpeg_simple_progression`.
     private static func script(step: UInt16) -> [JPEGFrame.Scan] {
         [
             scan([0, 1, 2], 0...0, bits: 1, step: step), scan([0], 1...5, bits: 2, step: step),
@@ -28,7 +28,7 @@ import Testing
         ]
     }
 
-    /// Returns the indices of the scans in the script that are decoded.
+    /// Returns the indices of the scans in `script` that `ScanChoice` selects.
     private func needed(
         scale: Int, reduction: Double, step: UInt16 = 2, skipsFineScans: Bool = true
     ) -> [Int] {
@@ -65,7 +65,7 @@ import Testing
         #expect(needed(scale: 4, reduction: 6) == [0, 1, 2, 3, 4, 5, 6])
     }
 
-    @Test func scansAreNotSkippedIfTheyAreVisibleOrSkippingIsOff() {
+    @Test func allScansAreDecodedIfTheyAreVisibleOrSkippingIsDisabled() {
         #expect(needed(scale: 8, reduction: 20) == Array(0..<10))
         #expect(needed(scale: 4, reduction: 3.9) == Array(0..<10))
         #expect(needed(scale: 2, reduction: 20, skipsFineScans: false) == Array(0..<10))

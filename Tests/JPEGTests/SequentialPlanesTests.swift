@@ -46,7 +46,7 @@ struct ReadPlanes: Equatable {
 @Suite struct CorpusTests {}
 
 @Suite struct SequentialPlanesTests {
-    /// Regions so small that even a small picture has many.
+    /// Regions so small that even a small picture has many regions.
     private static let small = SequentialScan.Sizes(threadedBytes: 0, regionBytes: 100...100, regionBlocks: 40)
 
     private func own(
@@ -62,7 +62,7 @@ struct ReadPlanes: Equatable {
         }
     }
 
-    /// Sizes from 1 to 40, all samplings, with and without restarts, at qualities from 1 to 100.
+    /// Compares pictures of sizes from 1 to 40 in all samplings, with and without restarts, at qualities from 1 to 100.
     @Test(arguments: GeneratedJPEG.samplings.indices)
     func samplesAtFullSizeMatchLibjpeg(_ sampling: Int) throws {
         var random = SeededRandom(seed: UInt64(sampling))
@@ -112,7 +112,7 @@ struct ReadPlanes: Equatable {
         }
     }
 
-    /// A component is in two scans, or in none.
+    /// A component is in two scans, or in no scan.
     @Test func repeatedAndMissingComponentsNeedLibjpeg() throws {
         let bytes = GeneratedJPEG(
             width: 40, height: 40, sampling: GeneratedJPEG.samplings[5], scans: Self.scripts[0]
@@ -124,7 +124,7 @@ struct ReadPlanes: Equatable {
         #expect(try own(Array(bytes[..<scans[2]]), allowsTruncated: true) == nil)
     }
 
-    /// libjpeg conceals a gap between restarts differently than in a single scan.
+    /// libjpeg conceals data that is missing between restarts differently if a picture has several scans.
     @Test func severalScansWithRestartsNeedLibjpegIfDamageIsAllowed() throws {
         let bytes = GeneratedJPEG(
             width: 40, height: 40, sampling: GeneratedJPEG.samplings[5], restartInterval: 2, scans: Self.scripts[0]
@@ -181,7 +181,8 @@ struct ReadPlanes: Equatable {
         }
     }
 
-    /// The data of the only block is 32 one bits: an invalid DC code, after which the rest is missing.
+    /// The data of the only block is 32 set bits, which begin with an invalid DC code. The rest of the block is
+    /// missing.
     @Test func badCodeInATruncatedBlockIsCorrupt() throws {
         let bytes = GeneratedJPEG(width: 8, height: 8, sampling: [(1, 1)]).encoded()
         let start = try #require(try JPEGFrame(MemorySource(bytes), options: JPEGOptions())).scans[0].dataOffset

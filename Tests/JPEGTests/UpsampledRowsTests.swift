@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// Returns for each pixel of the smaller picture the mean of the pixels that it covers, at least in part.
+    /// Scales a picture down. Each pixel of the result is the mean of the pixels that it covers completely or partly.
     private func means(of picture: PixelBuffer, to target: PixelSize) -> [UInt8] {
         func covered(_ place: Int, _ wanted: Int, _ count: Int) -> Range<Int> {
             place * count / wanted..<((place + 1) * count + wanted - 1) / wanted
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// The picture is smooth, so the scaled rows are near the means of the whole picture.
+    /// The picture is smooth, so the samples of the scaled rows are near the means of the covered pixels.
     @Test(arguments: BlockLayout.sizes)
     func scaledRowsShowTheSamePicture(_ scale: Int) throws {
         for sampling in Self.samplings {

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Previews
 
-/// Returns the scans found in a picture that arrives in pieces of this many bytes.
+/// Returns the scans found in a picture that arrives in pieces of `pieces` bytes.
 func scans(in bytes: [UInt8], pieces: Int = .max, limits: PreviewLimits = .standard) -> [CompleteScan] {
     var finder = ScanFinder(limits: limits)
     var scans: [CompleteScan] = []
@@ -21,7 +21,7 @@ func scans(in bytes: [UInt8], pieces: Int = .max, limits: PreviewLimits = .stand
     return scans
 }
 
-/// Returns the preview of a scan, made from the bytes up to its end and a few more.
+/// Returns the preview of a scan, made from the bytes up to the end of the scan and a few more bytes.
 func preview(of scan: CompleteScan, in bytes: [UInt8], limits: PreviewLimits = .standard) throws -> [UInt8] {
     let folder = try TemporaryFolder()
     let path = folder.path + "/preview"
@@ -35,7 +35,7 @@ func preview(of scan: CompleteScan, in bytes: [UInt8], limits: PreviewLimits = .
     return try TestFile.bytes(path)
 }
 
-/// Returns a GIF with interlaced frames, all equal.
+/// Returns a GIF with equal, interlaced frames.
 func interlacedGIF(
     _ width: Int, _ height: Int, screen: (width: Int, height: Int)? = nil, at place: (x: Int, y: Int) = (0, 0),
     colours: Int = 256, frames: Int = 1, transparent: UInt8? = nil
@@ -51,7 +51,7 @@ func interlacedGIF(
     ).gif()
 }
 
-/// Returns a gradient with some noise, which no coding compresses trivially.
+/// Returns a gradient with some noise, so that no format compresses it to a few bytes.
 func drawn(_ width: Int, _ height: Int, channels: Int = 3) -> PixelBuffer {
     var random = SeededRandom(seed: 5)
     let noise = random.bytes(width * height * channels)

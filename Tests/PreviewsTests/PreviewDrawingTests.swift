@@ -94,7 +94,7 @@ struct PreviewDrawingTests {
         }
     }
 
-    @Test func theScreenOutsideAGIFsImageIsTransparent() throws {
+    @Test func screenOutsideTheImageOfAGIFIsTransparent() throws {
         let bytes = interlacedGIF(10, 17, screen: (16, 24), at: (4, 5), colours: 20)
         let shown = try decode(
             MemorySource(try preview(of: try #require(scans(in: bytes).first), in: bytes)))
@@ -113,7 +113,7 @@ struct PreviewDrawingTests {
         #expect(throws: PreviewFailure.noFreeColour) { try preview(of: scans(in: full)[0], in: full) }
     }
 
-    @Test func jpegPreviewIsTheBytesUpToTheScanAndAnEndMarker() throws {
+    @Test func jpegPreviewConsistsOfTheScansSoFarAndAnEndMarker() throws {
         let bytes = try progressiveJPEG()
         var last = Double.infinity
         let whole = try decode(MemorySource(bytes))
@@ -129,7 +129,7 @@ struct PreviewDrawingTests {
         }
     }
 
-    @Test func previewsOfCorpusJPEGsDecode() throws {
+    @Test func previewsOfCorpusJPEGsCanBeDecoded() throws {
         let drawn = [
             "gray-progressive.jpg", "progressive-420-restart.jpg", "progressive-422.jpg", "progressive-444.jpg",
         ]
@@ -163,7 +163,7 @@ struct PreviewDrawingTests {
         }
     }
 
-    @Test func aFileThatEndsBeforeTheScanIsRefused() throws {
+    @Test func fileThatEndsBeforeTheScanIsRefused() throws {
         for bytes in [try progressiveJPEG(), try interlacedPNG(61, 43), interlacedGIF(37, 29)] {
             let last = try #require(scans(in: bytes).last)
             #expect(throws: PreviewFailure.damaged) {

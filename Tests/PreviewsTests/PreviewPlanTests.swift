@@ -2,7 +2,7 @@ import Testing
 
 @testable import Previews
 
-/// The choice of scans for previews.
+/// The selection of scans for previews.
 struct PreviewPlanTests {
     private func taken(_ ends: [Int], copies: Bool, limits: PreviewLimits = .standard) -> [CompleteScan] {
         var plan = PreviewPlan(limits: limits)
@@ -26,14 +26,14 @@ struct PreviewPlanTests {
         #expect(taken(ends, copies: false).count == 32)
     }
 
-    @Test func aRestartedDownloadRepeatsNoPreview() {
+    @Test func restartedDownloadDoesNotRepeatPreviews() {
         var plan = PreviewPlan(limits: .standard)
         let scans = [(2, 100), (1, 50), (2, 100), (3, 200)].map { CompleteScan(number: $0.0, end: $0.1) }
         let shown = scans.map { plan.take($0, copies: true) }
         #expect(shown == [true, false, false, true])
     }
 
-    @Test func theLargestScanEndDoesNotOverflow() {
+    @Test func largestScanEndDoesNotOverflow() {
         #expect(taken([.max], copies: true).count == 1)
     }
 }

@@ -50,7 +50,7 @@ struct ScanFinderTests {
             for count in stride(from: 0, through: bytes.count, by: bytes.count > 3000 ? 13 : 1) {
                 let found = scans(in: Array(bytes[..<count]))
                 #expect(found.map(\.number) == Array(whole.prefix(found.count).map(\.number)))
-                // The next scan is not found, so its end or the bytes that reveal it must be missing.
+                // The next scan is found a few bytes after its end, so one of these bytes must be missing.
                 if found.count < whole.count { #expect(count < whole[found.count].end + 8) }
             }
         }
@@ -101,7 +101,7 @@ struct ScanFinderTests {
         #expect(scans(in: interlacedGIF(37, 29), limits: PreviewLimits(maxPictureBytes: 37 * 29 - 1)).isEmpty)
     }
 
-    @Test func theLargestSizeInAHeaderDoesNotOverflow() throws {
+    @Test func largestSizeInAHeaderDoesNotOverflow() throws {
         var bytes = try interlacedPNG(61, 43)
         for place in 16..<24 { bytes[place] = place % 4 == 0 ? 0x7F : 0xFF }
         #expect(scans(in: bytes, limits: PreviewLimits(maxPictureBytes: .max)).isEmpty)

@@ -69,11 +69,11 @@ static void error_exit(j_common_ptr info) {
     }
 }
 
-/// libjpeg only warns of damage and continues. Without `allows_damage`, the decode fails if damage loses pixels, but
-/// not if it has no visible effect, such as bytes between segments or odd scan parameters.
+/// libjpeg only warns of damage and continues. Without `allows_damage`, a warning about lost pixels is an error.
+/// Ignores warnings without a visible effect, such as bytes between segments or odd scan parameters.
 static void emit_message(j_common_ptr info, int level) {
     apod_jpeg_decoder *decoder = owner(info);
-    // Missing data is already reported. Its pixels are gray, or show the earlier scans.
+    // The picture is already reported as truncated. Missing pixels are gray, or show the earlier scans.
     if (level >= 0 || decoder->is_truncated) return;
     if (info->err->msg_code == JWRN_HIT_MARKER && decoder->allows_truncated && !decoder->allows_damage) {
         decoder->is_truncated = 1;
@@ -126,13 +126,14 @@ static void skip_input_data(j_decompress_ptr info, long count) {
         decoder->source.bytes_in_buffer -= (size_t)count;
         return;
     }
-    // The skipped bytes are never read.
+    // Continues after the skipped bytes, without reading them.
     decoder->offset += (uint64_t)count - decoder->source.bytes_in_buffer;
     decoder->source.bytes_in_buffer = 0;
 }
 
-/// Stops on request and at the scan limit. libjpeg decodes all scans of a progressive picture before the first row.
-/// Each scan, regardless of its size, visits every block, so a small file with many tiny scans could take an hour.
+/// Stops if the caller requests it, and at the scan limit. libjpeg decodes all scans of a progressive picture before
+/// the first row. Each scan, regardless of its size, visits every block, so a small file with many tiny scans could
+/// take an hour.
 static void watch_progress(j_common_ptr common) {
     j_decompress_ptr info = (j_decompress_ptr)common;
     const apod_input input = owner(common)->input;
@@ -179,7 +180,7 @@ static boolean read_app2(j_decompress_ptr info) {
     return TRUE;
 }
 
-/// Joins the parts. If a part is missing, there is no profile.
+/// Joins the parts of the profile. If a part is missing, ignores the profile.
 static void join_profile(apod_jpeg_decoder *decoder) {
     if (decoder->part_count == 0 || decoder->profile != NULL) return;
     size_t total = 0;
@@ -200,7 +201,7 @@ static void join_profile(apod_jpeg_decoder *decoder) {
 apod_jpeg_decoder *apod_jpeg_open(apod_input input, uint32_t scan_limit, int allows_truncated, int allows_damage) {
     apod_jpeg_decoder *decoder = malloc(sizeof *decoder);
     if (decoder == NULL) return NULL;
-    // Leaves out the buffer, whose pages stay untouched until they are filled.
+    // Does not clear the buffer, so that its pages need no memory before they are filled.
     memset(decoder, 0, offsetof(apod_jpeg_decoder, buffer));
     decoder->input = input;
     decoder->scan_limit = scan_limit;

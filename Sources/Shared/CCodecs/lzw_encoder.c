@@ -11,10 +11,10 @@ enum {
     // A power of two, four times CODES: a full table fills a quarter of the slots.
     SLOTS = 16384,
     SLOT_BITS = 14,
-    // The maximum number of candidate strings. Several strings of equal length match if pixels may have either of two
-    // indices.
+    // The maximum number of candidate strings. Several strings of equal length may match, because pixels may have
+    // several indices.
     PATHS = 8,
-    // No string. Strings are 0 to 4095.
+    // No string. Strings have codes from 0 to 4095.
     NONE = -1,
 };
 
@@ -34,12 +34,12 @@ typedef struct {
 } piece;
 
 struct apod_lzw {
-    // The indices that each pixel may have, `per_pixel` of them; the first is repeated after the last.
+    // `per_pixel` possible indices for each pixel. The first index is repeated after the last.
     const uint8_t *choices;
     int per_pixel;
     size_t count, position;
     int depth, looks_ahead;
-    // The current table, and two for trials.
+    // The current table, and two tables for trials.
     strings *tables[3];
     // Codes since the last clear code.
     int since_clear;
@@ -85,7 +85,7 @@ static int add(strings *table, int code, uint8_t number) {
     return (int)slot;
 }
 
-// The longest strings that match the pixels from `start`, and the first index of each.
+// The longest strings that match the pixels at a position, and the first index of each string.
 typedef struct {
     int codes[PATHS];
     uint8_t heads[PATHS];
@@ -97,7 +97,7 @@ static const uint8_t *choices_at(const struct apod_lzw *lzw, size_t place) {
     return lzw->choices + place * (size_t)lzw->per_pixel;
 }
 
-// Whether the choices of a pixel go on after `k` of them.
+// Whether a pixel has more than `k` choices.
 static int has_choice(const struct apod_lzw *lzw, const uint8_t *choices, int k) {
     return k == 0 || (k < lzw->per_pixel && choices[k] != choices[0]);
 }
@@ -153,7 +153,8 @@ static void choose(struct apod_lzw *lzw, strings *table, size_t start, const mat
                    int *number) {
     size_t place = start + found->length;
     const uint8_t *numbers = choices_at(lzw, place);
-    // Trying all combinations of many choices would take too long: takes the start of the longest next string.
+    // Trying all combinations of many choices would take too long, so this appends the first index of the longest next
+    // string.
     if (lzw->per_pixel > 2) {
         match behind = longest(lzw, table, place, NONE);
         size_t reach = found->length + behind.length;
@@ -178,7 +179,7 @@ static void choose(struct apod_lzw *lzw, strings *table, size_t start, const mat
 }
 
 static int width(const struct apod_lzw *lzw, int since_clear) {
-    // The highest code that may come next.
+    // The highest possible value of the next code.
     int highest = (1 << lzw->depth) + since_clear + 1;
     if (highest >= CODES) return 12;
     int bits = lzw->depth + 1;
@@ -191,8 +192,8 @@ static void take(struct apod_lzw *lzw, piece *piece, int code, int *since_clear)
     piece->bits += width(lzw, (*since_clear)++);
 }
 
-// Adds strings to `piece` from `*position` until the table is full, or up to `end` if it is already full. Returns 0 if
-// the piece exceeds `most` bits.
+// Encodes pixels from `*position` into `piece` until the table is full, or up to `end` if the table is already full.
+// Returns 0 if the piece exceeds `most` bits.
 static int run(struct apod_lzw *lzw, strings *table, int looks_ahead, size_t *position, size_t end, int *forced,
                int *since_clear, long most, piece *piece) {
     int fills = table->next < CODES;

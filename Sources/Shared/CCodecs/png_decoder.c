@@ -8,7 +8,7 @@
 #include <png.h>
 
 #define INPUT_BUFFER_BYTES (64 * 1024)
-/// libpng's own PNG_IDAT_READ_SIZE.
+/// The value of PNG_IDAT_READ_SIZE, which libpng does not export.
 #define DATA_READ_BYTES 8192
 /// The maximum decompressed size of a chunk other than pixel data, such as a profile.
 #define CHUNK_LIMIT (8 * 1024 * 1024)
@@ -74,8 +74,8 @@ static void read_bytes(png_structp png, png_bytep bytes, size_t count) {
         bytes += size;
         count -= size;
     }
-    // libpng discards pixel data if a read returns only a part of the request. This limits requests to the available
-    // bytes.
+    // If the file ends within a read of libpng, libpng discards the bytes of that read. This limits the next read to
+    // the available bytes.
     if (decoder->available - decoder->position < DATA_READ_BYTES) fill(decoder);
     const size_t rest = decoder->available - decoder->position;
     png_set_compression_buffer_size(png, rest > 0 && rest < DATA_READ_BYTES ? rest : DATA_READ_BYTES);
@@ -129,7 +129,7 @@ apod_status apod_png_read_header(apod_png_decoder *decoder, apod_png_header *hea
     png_infop info = decoder->info;
     if (setjmp(png_jmpbuf(png))) return decoder->status;
     png_set_chunk_malloc_max(png, CHUNK_LIMIT);
-    // Skips unused chunks. Decompressing them would only let an untrusted file cause work.
+    // Skips unused chunks, because an untrusted file could make their decompression slow.
     static const png_byte ignored[] = "tEXt\0zTXt\0iTXt\0sPLT\0hIST\0eXIf\0pCAL\0sCAL";
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, ignored, sizeof ignored / 5);
     static const png_byte newer[] = "cICP\0cLLI\0mDCV";

@@ -109,7 +109,7 @@ apod_status apod_png_encoder_write_row(apod_png_encoder *encoder, const uint8_t 
 
 apod_status apod_png_encoder_finish(apod_png_encoder *encoder) {
     if (setjmp(png_jmpbuf(encoder->png))) return encoder->status;
-    // NULL instead of the info, whose chunks are already written: libpng would write EXIF again.
+    // Passes NULL, because all chunks of `info` are already written. With `info`, libpng would write EXIF again.
     png_write_end(encoder->png, NULL);
     return APOD_OK;
 }

@@ -155,8 +155,8 @@ bool ccurl_connect_to(ccurl_connection *connection, const char *rule) {
     return curl_easy_setopt(connection->easy, option_connect_to, longer) == CCURL_OK;
 }
 
-// Returning a count other than the given count ends the transfer. SIZE_MAX is not CURL_WRITEFUNC_PAUSE, which would
-// only pause the transfer.
+// A callback ends the transfer by returning a number other than `count`. SIZE_MAX differs from CURL_WRITEFUNC_PAUSE,
+// which would only pause the transfer.
 static const size_t stop = SIZE_MAX;
 
 static size_t receive_head(char *bytes, size_t size, size_t count, void *user) {

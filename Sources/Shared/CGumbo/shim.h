@@ -2,9 +2,9 @@
 #include <gumbo.h>
 
 /// Parses `length` bytes of UTF-8 with gumbo's default options, as the content of a `div` if `is_fragment`, otherwise
-/// as a page. Free the result with `apod_gumbo_free`. The bytes must outlive it.
+/// as a page. Free the result with `apod_gumbo_free`. The bytes must outlive the result.
 ///
-/// These are functions because Swift sees `kGumboDefaultOptions` as shared mutable state.
+/// Swift cannot call gumbo directly, because it imports `kGumboDefaultOptions` as shared mutable state.
 static inline GumboOutput *apod_gumbo_parse(const char *bytes, size_t length, bool is_fragment) {
     GumboOptions options = kGumboDefaultOptions;
     options.max_errors = 0;

@@ -54,7 +54,7 @@ struct cisal_stream {
 
 cisal_stream *cisal_open(void) {
     if (!can_load()) return NULL;
-    // Zeroed, so that a damaged stream never exposes earlier contents of the memory.
+    // Clears the memory, so that a damaged stream never exposes its earlier contents.
     cisal_stream *stream = calloc(1, sizeof *stream);
     if (stream == NULL) return NULL;
     isal.init(&stream->state);
@@ -100,8 +100,8 @@ static const char *fault_of(int status) {
     }
 }
 
-// Writes data that was inflated before the damage but did not fit into the output yet, and returns the number of bytes.
-// ISA-L would no longer return this data.
+// Writes data that was inflated before the damage but has not yet been written because the output was full. Returns the
+// number of bytes. After damage, ISA-L itself does not return this data.
 static size_t give_rest(struct inflate_state *state, uint8_t *output, size_t count) {
     const int32_t waiting = state->tmp_out_valid - state->tmp_out_processed;
     if (waiting <= 0) return 0;
@@ -134,7 +134,7 @@ static size_t inflate_blocks(
             stream->fault = fault_of(status);
         } else if (state->block_state == ISAL_BLOCK_FINISH) {
             stream->is_ended = true;
-            // Does not count bytes after the stream that ISA-L has buffered.
+            // Excludes bytes after the end of the stream, which ISA-L may have buffered.
             const size_t ahead = (size_t)(state->read_in_length > 0 ? state->read_in_length / 8 : 0);
             read -= ahead < read ? ahead : read;
         } else if (state->avail_in == in && state->avail_out == out) {

@@ -161,7 +161,7 @@ AVX2_INLINE ptrdiff_t horizontal_eights(const int16_t *in, const int32_t *starts
 AVX2 static void horizontal_avx2(const int16_t *in, const int32_t *starts, const int16_t *weights, ptrdiff_t taps,
                                  uint8_t *out, ptrdiff_t count) {
     ptrdiff_t i;
-    // With a constant number of taps, the compiler unrolls the loops over them.
+    // With a constant number of taps, the compiler unrolls the loops over the taps.
     switch (taps) {
     case 8: i = horizontal_eights(in, starts, weights, 8, out, count); break;
     case 16: i = horizontal_eights(in, starts, weights, 16, out, count); break;

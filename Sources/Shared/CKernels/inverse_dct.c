@@ -67,7 +67,7 @@ static void block_8(const int16_t *block, const uint16_t *steps, uint8_t *const 
     }
 }
 
-/// Whether only the first row of a block has coefficients.
+/// Whether only the first row of a block has nonzero coefficients.
 static inline int is_flat(const int16_t *block) {
     for (int v = 1; v < 8; v++) {
         uint64_t row[2];
@@ -77,7 +77,8 @@ static inline int is_flat(const int16_t *block) {
     return 1;
 }
 
-/// Transforms a flat block. All rows of samples are equal, and the first pass is a shift, which wraps.
+/// Transforms a block that `is_flat` accepts. All rows of samples are equal. The first pass is only a shift, which
+/// wraps.
 static void flat_block_8(const int16_t *block, const uint16_t *steps, uint8_t *const *rows, ptrdiff_t x) {
     int16_t values[8];
     for (int i = 0; i < 8; i++) values[i] = (int16_t)((int16_t)(block[i] * steps[i]) * 4);
@@ -192,7 +193,7 @@ typedef struct {
 
 #endif
 
-/// The maximum that `blocks_at_once` returns.
+/// The largest number that `blocks_at_once` returns.
 #define MOST_AT_ONCE 4
 
 /// Returns the number of blocks that `transform` processes together.

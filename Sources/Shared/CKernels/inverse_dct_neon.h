@@ -37,7 +37,7 @@ INLINE NAME(wide) NAME(minus)(NAME(wide) a, NAME(wide) b) {
     return (NAME(wide)){vsubq_s32(a.low, b.low), vsubq_s32(a.high, b.high)};
 }
 
-/// a * by_a + b * by_b.
+/// Returns a * by_a + b * by_b.
 INLINE NAME(wide) NAME(turned)(vector a, vector b, int by_a, int by_b) {
     return (NAME(wide)){
         vmlal_n_s16(vmull_n_s16(vget_low_s16(a), (int16_t)by_a), vget_low_s16(b), (int16_t)by_b),

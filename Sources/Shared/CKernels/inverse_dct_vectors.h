@@ -1,9 +1,9 @@
 // The transforms of inverse_dct.c in vectors of LANES times 8 numbers of 16 bits. Included once per KIND of vectors.
-// Each lane has a row of one block, or the same row of two blocks if they have at most 4 columns.
+// Each lane contains a row of a block. If blocks have at most 4 columns, a lane contains the same row of two blocks.
 
 /// Transposes 8 x 8 numbers in each lane.
 INLINE void NAME(transpose)(vector r[8]) {
-    // Each round rotates the 6 bits of a number's position by a bit, so three rounds exchange row and column.
+    // Each round rotates the 6 bits of a number's position by one bit, so three rounds exchange row and column.
     for (int round = 0; round < 3; round++) {
         vector zipped[8];
         for (int i = 0; i < 4; i++) {

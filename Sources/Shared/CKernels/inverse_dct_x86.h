@@ -24,7 +24,7 @@ INLINE NAME(wide) NAME(minus)(NAME(wide) a, NAME(wide) b) {
     return (NAME(wide)){OF(sub_epi32)(a.low, b.low), OF(sub_epi32)(a.high, b.high)};
 }
 
-/// a * by_a + b * by_b.
+/// Returns a * by_a + b * by_b.
 INLINE NAME(wide) NAME(turned)(vector a, vector b, int by_a, int by_b) {
     const vector both = OF(set1_epi32)((int)((uint32_t)(uint16_t)by_a | (uint32_t)by_b << 16));
     return (NAME(wide)){OF(madd_epi16)(OF(unpacklo_epi16)(a, b), both), OF(madd_epi16)(OF(unpackhi_epi16)(a, b), both)};

@@ -3,7 +3,7 @@
 
 static inline uint8_t clamped_to_byte(int32_t value) { return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value; }
 
-// Loops over pixels, separate for each number of channels, so strides are constants.
+// Loops over pixels. Each number of channels has its own loop, so strides are constants.
 
 void apod_deinterleave(const int16_t *pixels, ptrdiff_t channels, int16_t *planes, ptrdiff_t stride, ptrdiff_t count) {
     int16_t *restrict a = planes, *restrict b = planes + stride, *restrict c = planes + 2 * stride;
@@ -174,7 +174,7 @@ void apod_forward_dct(const uint8_t *samples, ptrdiff_t stride, float *out) {
         {0.19134172f, -0.46193977f, 0.46193977f, -0.19134172f, -0.19134172f, 0.46193977f, -0.46193977f, 0.19134172f},
         {0.09754516f, -0.27778512f, 0.41573481f, -0.49039264f, 0.49039264f, -0.41573481f, 0.27778512f, -0.09754516f},
     };
-    // Columns first, because vectors contain rows of 8 sums.
+    // Transforms columns first, because vectors contain rows of 8 sums.
     float columns[8][8];
     for (int v = 0; v < 8; v++) {
         for (int x = 0; x < 8; x++) columns[v][x] = 0;

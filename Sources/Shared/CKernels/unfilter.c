@@ -8,8 +8,8 @@
 #include <arm_neon.h>
 #endif
 
-// Each filter predicts a byte from the bytes of the previous pixel (a), the row above (b) and the previous pixel of
-// that row (c), and stores the difference (PNG 9.2).
+// Each filter predicts a byte from the same byte of the pixel to the left (a), the pixel above (b) and the pixel above
+// left (c), and stores the difference (PNG 9.2).
 
 /// Returns the nearest of a, b and c to a + b - c, and the first of equally near values (PNG 9.4).
 static inline uint8_t paeth(int a, int b, int c) {
@@ -69,12 +69,12 @@ ALWAYS_INLINE vector least16(vector a, vector b) { return _mm_min_epi16(a, b); }
 ALWAYS_INLINE vector most16(vector a, vector b) { return _mm_max_epi16(a, b); }
 ALWAYS_INLINE vector is_greater16(vector a, vector b) { return _mm_cmpgt_epi16(a, b); }
 
-/// Returns the bits of `yes` if the mask is 1, and of `no` if it is 0. All mask bits of a sample are equal.
+/// Selects each bit from `yes` if its mask bit is 1, otherwise from `no`. All mask bits of a sample are equal.
 ALWAYS_INLINE vector choose(vector mask, vector yes, vector no) {
     return _mm_xor_si128(no, _mm_and_si128(mask, _mm_xor_si128(yes, no)));
 }
 
-/// Shifts up by some bytes, with zeros below.
+/// Moves all bytes up by `bytes` places, and fills the lowest places with zeros.
 #define MOVED_UP(a, bytes) _mm_slli_si128(a, bytes)
 
 /// Repeats the last pixel of 1, 2 or 4 bytes.
@@ -112,10 +112,10 @@ ALWAYS_INLINE vector least16(vector a, vector b) { return from16(vminq_s16(of16(
 ALWAYS_INLINE vector most16(vector a, vector b) { return from16(vmaxq_s16(of16(a), of16(b))); }
 ALWAYS_INLINE vector is_greater16(vector a, vector b) { return vreinterpretq_u8_u16(vcgtq_s16(of16(a), of16(b))); }
 
-/// Returns the bits of `yes` if the mask is 1, and of `no` if it is 0.
+/// Selects each bit from `yes` if its mask bit is 1, otherwise from `no`.
 ALWAYS_INLINE vector choose(vector mask, vector yes, vector no) { return vbslq_u8(mask, yes, no); }
 
-/// Shifts up by some bytes, with zeros below.
+/// Moves all bytes up by `bytes` places, and fills the lowest places with zeros.
 #define MOVED_UP(a, bytes) vextq_u8(all(0), a, 16 - (bytes))
 
 /// Repeats the last pixel of 1, 2 or 4 bytes.
@@ -205,9 +205,10 @@ AVX2 static void paeth_avx2(ptrdiff_t pixel, const uint8_t *in, const uint8_t *a
 
 #endif
 
-// The filter adds the average of the pixel before, a, and the pixel above, b, to the input. It rounds down, but the
-// instruction for averages rounds up. For the average m of ~a and ~b, rounded up, ~m is the average of a and b, rounded
-// down. `before` is ~a. The next ~a is ~(in + ~m), which equals m - in and so needs no inversion.
+// The filter adds the average of the pixel to the left (a) and the pixel above (b) to the input. PNG rounds this
+// average down, but the instruction for averages rounds up. If m is the average of ~a and ~b, rounded up, then ~m is
+// the average of a and b, rounded down. `before` is ~a. The next ~a is ~(in + ~m), which equals m - in and so needs no
+// inversion.
 #define AVERAGE_ROW(pixel)                                                                                          \
     do {                                                                                                            \
         vector before = all(0xFF);                                                                                  \

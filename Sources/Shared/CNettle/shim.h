@@ -2,8 +2,8 @@
 #include <nettle/sha2.h>
 #include <nettle/version.h>
 
-// Nettle renames its functions by macros, which Swift does not import, and from 4.0 on a digest always has its full
-// length. These functions hide both.
+// Nettle renames its functions with macros, which Swift does not import. Since Nettle 4.0, `sha256_digest` has no
+// parameter for the length. These functions hide both differences.
 
 static inline void cnettle_sha256_init(struct sha256_ctx *context) { sha256_init(context); }
 

@@ -40,7 +40,7 @@ enum {
     magic_of_tmpfs = 0x01021994,
 };
 
-// A failed hint must not change errno, which the caller may read next.
+// Keeps errno, because the caller ignores a failure of this call but may read errno later.
 
 void csystem_use_idle_disk(void) {
     int kept = errno;
@@ -57,7 +57,7 @@ bool csystem_is_in_memory(int descriptor) {
 }
 
 bool csystem_is_local(int descriptor) {
-    // linux/magic.h and statfs(2).
+    // The magic numbers of remote file systems (linux/magic.h and statfs(2)).
     static const uint32_t remote[] = {
         0x6969,      // NFS
         0x517b,      // SMB

@@ -24,8 +24,8 @@ enum {
 #define NETWORK(call) [SYS_##call] = {csystem_needs_network},
 #define CHECKED(sets, call) [SYS_##call] = {sets, is_checked},
 
-// An allow-list of system calls; all others are refused. It comes from traces of the tools and their libraries, and
-// for rare calls from the sources of glibc, musl, SQLite and libcurl.
+// The allowed system calls; all other calls are refused. The list comes from traces of the tools and their libraries,
+// and for rare calls from the sources of glibc, musl, SQLite and libcurl.
 const struct rule csystem_rules[first_unknown_call] = {
     // Memory of this process. Libraries are loaded later, so memory may become executable.
     ALWAYS(mmap) ALWAYS(munmap) ALWAYS(mremap) ALWAYS(mprotect) ALWAYS(madvise) ALWAYS(mincore) ALWAYS(msync)
@@ -38,7 +38,7 @@ const struct rule csystem_rules[first_unknown_call] = {
     ALWAYS(getcpu) ALWAYS(sched_yield) ALWAYS(sched_getaffinity) ALWAYS(sched_getparam) ALWAYS(sched_getscheduler)
     ALWAYS(sched_getattr) ALWAYS(sched_get_priority_max) ALWAYS(sched_get_priority_min) CHECKED(always, prctl)
 
-    // Signals to this process alone, for `abort` and the end of an interrupted run.
+    // Signals to this process only, for `abort` and the end of an interrupted run.
     ALWAYS(rt_sigaction) ALWAYS(rt_sigprocmask) ALWAYS(rt_sigreturn) ALWAYS(rt_sigpending) ALWAYS(rt_sigsuspend)
     ALWAYS(rt_sigtimedwait) ALWAYS(sigaltstack) ALWAYS(restart_syscall) CHECKED(always, kill) CHECKED(always, tgkill)
 #ifndef __GLIBC__

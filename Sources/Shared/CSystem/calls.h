@@ -1,5 +1,5 @@
-// The system calls that a confined process may make (calls.c) and the conditions on their arguments (conditions.c),
-// which filter.c compiles to a filter.
+// The system calls that a confined process may make (calls.c) and the conditions on their arguments (conditions.c).
+// filter.c compiles both to a filter.
 #pragma once
 
 #include "CSystem.h"
@@ -19,14 +19,14 @@ struct rule {
     uint8_t answer;  // for processes that have one of these sets
 };
 
-// Calls from this number on were unknown when the table of rules was last reviewed.
+// The first call number that was unassigned when the table of rules was last reviewed.
 enum { first_unknown_call = 470 };
 
 // Rules by call number. Calls without an entry are refused: they belong to no set.
 extern const struct rule csystem_rules[first_unknown_call];
 
-// A condition on an argument: its bits in the mask `bits` equal `value`. Only the lower half of an argument is
-// compared, since the kernel ignores the upper half of all these arguments.
+// A condition on an argument: its bits in the mask `bits` equal `value`. Compares only the lower 32 bits, since the
+// kernel ignores the upper half of all these arguments.
 struct term {
     uint8_t argument;  // its index plus 1; 0 for no term
     uint32_t bits;     // 0 to compare all bits with the ID of the process

@@ -43,7 +43,7 @@ static const uint32_t ioctl_terminal = 0x802C542A;      // asm-generic/ioctls.h:
 #define SOCKET_OPTION(level, name) {SYS_setsockopt, {IS(1, (level)), IS(2, (name))}, false}
 
 const struct condition csystem_conditions[] = {
-    // Only threads, no processes or namespaces.
+    // Allows new threads, but no new processes or namespaces.
     {SYS_clone, {HAS(0, new_namespaces | CLONE_THREAD, CLONE_THREAD)}},
     {SYS_kill, {IS_OWN_PROCESS(0)}},
     {SYS_tgkill, {IS_OWN_PROCESS(0)}},
@@ -54,7 +54,7 @@ const struct condition csystem_conditions[] = {
     {SYS_prctl, {IS(0, PR_GET_DUMPABLE)}},
     {SYS_prctl, {IS(0, set_memory_name)}},
 
-    // No file with set-user-ID or set-group-ID.
+    // Forbids the set-user-ID and set-group-ID bits of files.
     {SYS_openat, {HAS(2, makes_file, 0)}},
     {SYS_openat, {HAS(3, set_id_bits, 0)}},
 #ifdef __x86_64__
@@ -63,18 +63,18 @@ const struct condition csystem_conditions[] = {
 #endif
     {SYS_fchmod, {HAS(1, set_id_bits, 0)}},
 
-    // No F_SETOWN, which makes the kernel send signals to other processes, and no leases. Frequent commands first.
+    // Excludes F_SETOWN, which makes the kernel send signals to other processes, and leases. Frequent commands first.
     FCNTL(F_SETLK), FCNTL(F_GETFL), FCNTL(F_SETFD), FCNTL(F_OFD_SETLK), FCNTL(F_OFD_GETLK), FCNTL(F_OFD_SETLKW),
     FCNTL(F_GETLK), FCNTL(F_SETLKW), FCNTL(F_GETFD), FCNTL(F_SETFL), FCNTL(F_DUPFD), FCNTL(F_DUPFD_CLOEXEC),
     FCNTL(F_GETPIPE_SZ),
 
-    // No TIOCSTI or TIOCLINUX, which insert input into a terminal, and no FIOSETOWN.
+    // Excludes TIOCSTI and TIOCLINUX, which insert input into a terminal, and FIOSETOWN.
     IOCTL(TIOCGWINSZ), IOCTL(TCGETS), IOCTL(ioctl_terminal), IOCTL(ioctl_share_blocks), IOCTL(TIOCGPGRP),
     IOCTL(FIONREAD), IOCTL(FIONBIO), IOCTL(FIOCLEX), IOCTL(ioctl_interface_name), IOCTL(ioctl_interface_number),
 
-    // TCP and UDP, and the kernel's routes for name lookups. Not AF_UNIX: daemons that run programs on request (D-Bus,
-    // container engines) listen on sockets with a path. Refuses AF_UNIX without a report, since glibc tries nscd's
-    // socket before each lookup.
+    // Allows TCP and UDP, and access to the kernel's routes for name lookups. Refuses AF_UNIX, because daemons that run
+    // programs on request (D-Bus, container engines) listen on sockets with a path. Does not report this refusal, since
+    // glibc tries nscd's socket before each lookup.
     SOCKET(AF_INET, SOCK_STREAM, 0),
     SOCKET(AF_INET, SOCK_STREAM, IPPROTO_TCP),
     SOCKET(AF_INET, SOCK_DGRAM, 0),
@@ -86,8 +86,8 @@ const struct condition csystem_conditions[] = {
     SOCKET(AF_NETLINK, SOCK_RAW, netlink_route),
     SOCKET(AF_NETLINK, SOCK_DGRAM, netlink_route),
     {SYS_socket, {IS(0, AF_UNIX)}, .refuses = true},
-    // libcurl wakes its threads through a socket pair. No datagram pairs: such a socket could later be connected to a
-    // path.
+    // libcurl wakes its threads through a socket pair. Excludes datagram pairs, since such a socket could later be
+    // connected to a path.
     {SYS_socketpair, {IS(0, AF_UNIX), HAS(1, socket_type, SOCK_STREAM), IS(2, 0)}},
     // glibc binds its netlink socket.
     {SYS_bind, {IS(2, netlink_address_size)}},

@@ -61,8 +61,8 @@ struct range {
     enum answer answer;
 };
 
-// Emits a binary search for the range of the loaded call number. A checked call jumps to its conditions. Until they are
-// emitted, the operand of the jump is the number of the call.
+// Emits a binary search for the range of the loaded call number. A checked call jumps to its conditions. Until the
+// conditions are emitted, the operand of the jump is the number of the call.
 static void emit_search(struct program *program, const struct range *ranges, size_t count) {
     if (count == 1) {
         if (ranges->answer == is_checked) {

@@ -62,7 +62,7 @@ int csystem_landlock_begin(int version, bool network) {
         .network = version < 4 ? 0 : network ? access_tcp_bind : access_tcp,
         .scopes = version < 6 ? 0 : scope_all,
     };
-    // A kernel accepts a structure with unknown fields only if they are zero.
+    // A kernel accepts fields that it does not know only if they are zero.
     return (int)syscall(call_create_ruleset, &ruleset, sizeof ruleset, 0);
 }
 
@@ -87,7 +87,7 @@ bool csystem_landlock_allow(int rules, int version, const char *path, enum csyst
         .rights = (is_folder ? file | folder : file) & known_file_rights(version),
         .folder = opened,
     };
-    // A pipe accepts no rule (EBADFD), and needs none.
+    // A pipe accepts no rule (EBADFD) and does not need a rule.
     bool done = syscall(call_add_rule, rules, rule_path_beneath, &beneath, 0) == 0 || errno == EBADFD;
     close(opened);
     errno = kept;

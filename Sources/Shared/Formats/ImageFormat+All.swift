@@ -36,8 +36,8 @@ extension ImageHeader {
 }
 
 extension EmbeddedMetadata {
-    /// Reads the metadata of a picture; empty for bytes that are not a picture, or a format whose metadata is not
-    /// supported. Reads a GIF completely, and a few KB of other formats. Throws the errors of the source.
+    /// Reads the metadata of a picture. Returns empty metadata if the file is not a picture, or if the metadata of its
+    /// format is not supported. Reads a GIF completely, and a few KB of other formats. Throws the errors of the source.
     public static func read(_ source: some ByteSource) throws -> EmbeddedMetadata {
         var window = SourceWindow.forHeader(source)
         guard let head = try window.bytes(at: 0, min(window.count, 16)), let format = ImageFormat.detected(in: head)

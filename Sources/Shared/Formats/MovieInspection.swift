@@ -9,7 +9,7 @@ public enum MovieFormat: String, Sendable, CaseIterable {
     public var fileExtension: String { self == .mp4 ? "mp4" : "mov" }
 }
 
-/// The check that bytes must pass before they are kept as a movie: a walk over its boxes (`Boxes`).
+/// The check that a file must pass before it is kept as a movie. Examines only the boxes (`Boxes`).
 public enum MovieInspection {
     /// Whether the bytes begin like a movie, not like a picture or sound in the same container format.
     public static func recognizes(_ source: some ByteSource) throws -> Bool {
@@ -19,7 +19,7 @@ public enum MovieInspection {
         case "ftyp":
             let brand = String(decoding: head[8...], as: UTF8.self)
             return ImageFormat.detected(in: head[...]) == nil && !["M4A ", "M4B ", "M4P "].contains(brand)
-        // QuickTime movies from before the file type box.
+        // Old QuickTime movies have no file type box.
         case "moov", "mdat", "wide", "pnot": return true
         default: return false
         }

@@ -4,7 +4,7 @@ extension JPEGFrame {
     /// The supported scales in eighths, ascending.
     public static let scales = BlockLayout.sizes
 
-    /// Starts to decode the picture in `source`. Returns nil for a kind that libjpeg must decode.
+    /// Starts to decode the picture in `source`. Returns nil if libjpeg must decode it.
     ///
     /// - Parameters:
     ///   - scale: the scale of luma in eighths, one of `scales`.

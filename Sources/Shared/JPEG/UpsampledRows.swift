@@ -2,8 +2,8 @@ import CKernels
 import Formats
 import Support
 
-/// Converts the planes of a JPEG to rows of pixels. At full size the pixels equal libjpeg's, including the smooth
-/// chroma upsampling that all viewers show.
+/// Converts the planes of a JPEG to rows of pixels. At full size the pixels equal libjpeg's, including its smooth
+/// upsampling of chroma.
 public final class UpsampledRows {
     /// The colour space of the components.
     public enum Colours: Sendable {
@@ -23,13 +23,13 @@ public final class UpsampledRows {
     private let rows: [AlignedBuffer]
     private var groups = 0
     private var nextRow = 0
-    /// A row of each component at full size.
+    /// A row of each component, at the width of the picture.
     private let upsampled: AlignedBuffer
     private let stride: Int
     private let memory: JPEGOptions.Reservation
     private let isSmooth: Bool
 
-    /// Returns nil unless the size is a multiple of the resolution of every plane.
+    /// Returns nil unless a sample of each plane covers a whole number of pixels.
     ///
     /// - Parameter scale: the scale of the picture in eighths.
     public init?(
@@ -88,7 +88,8 @@ public final class UpsampledRows {
         apod_interleave(upsampled.bytes, stride, parts.count, row, size.width)
     }
 
-    /// Decodes groups until the next row is available, and the row of samples below it, which smoothing needs.
+    /// Decodes groups until each plane has the samples of the next row, and the row of samples below, which smoothing
+    /// needs.
     private func readGroups() throws {
         let isEnough = reader.planes.indices.allSatisfy { plane in
             let geometry = reader.planes[plane]

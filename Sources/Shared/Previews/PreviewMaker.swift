@@ -16,7 +16,7 @@ public final class PreviewMaker: BodyWatcher {
     private let ready: (Preview) -> Void
     private var body: ArrivingBody?
     private var finder = ScanFinder()
-    /// The bytes read so far.
+    /// The number of bytes read so far.
     private var seen = 0
     private var plan: PreviewPlan
 
@@ -31,8 +31,8 @@ public final class PreviewMaker: BodyWatcher {
         plan = PreviewPlan(limits: limits)
     }
 
-    /// Starts a body, or continues an interrupted body. If the file already has bytes that were not read, reads them
-    /// and makes a preview of their last scan. Throws `Cancelled`.
+    /// Starts a body, or continues an interrupted body. If the file already contains unread bytes, reads them and makes
+    /// a preview of the last scan in them. Throws `Cancelled`.
     public func begin(_ body: ArrivingBody) throws {
         self.body = body
         // The download resumes where reading stopped, so nothing needs to be read again.

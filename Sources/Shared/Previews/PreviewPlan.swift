@@ -1,4 +1,4 @@
-/// Selects the scans that get previews, which limits the cost of a hostile picture with very many scans.
+/// Selects the scans that get previews. This limits the cost of a malicious picture with very many scans.
 struct PreviewPlan {
     private let limits: PreviewLimits
     private var count = 0
@@ -7,8 +7,10 @@ struct PreviewPlan {
 
     init(limits: PreviewLimits) { self.limits = limits }
 
-    /// Returns whether a scan gets a preview, and records its cost. If a download is restarted, scans up to the last
-    /// preview get no second preview. `copies`: whether the preview is a copy of the start of the file.
+    /// Returns whether a scan gets a preview, and records its cost. If a download is restarted, no scan gets a second
+    /// preview.
+    ///
+    /// - Parameter copies: whether the preview is a copy of the start of the file.
     mutating func take(_ scan: CompleteScan, copies: Bool) -> Bool {
         guard count < limits.maxPreviews, scan.number > last else { return false }
         if copies {

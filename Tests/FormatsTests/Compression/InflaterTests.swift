@@ -16,8 +16,8 @@ import Testing
         var read = 0
     }
 
-    /// Inflates a stream that arrives in pieces of these sizes, the last of which repeats, into a buffer of `room`
-    /// bytes.
+    /// Inflates a stream that arrives in pieces of these sizes into a buffer of `room` bytes. The last size is repeated
+    /// until the end of the stream.
     private static func inflate(
         _ stream: [UInt8], _ library: Library, pieces: [Int] = [.max], room: Int = 70_000
     ) -> Outcome {
@@ -62,8 +62,8 @@ import Testing
         ]
     }
 
-    /// Compresses a text with stored blocks, with the fixed code, with dynamic codes, without matches, with matches of
-    /// distance 1 only, and with a small window.
+    /// Compresses a text with stored blocks, with the fixed code, with dynamic codes, without matches, with matches
+    /// only at distance 1, and with a small window.
     private static func streams(_ text: [UInt8]) -> [[UInt8]] {
         [
             ZlibStream.packed(text, level: 0), ZlibStream.packed(text, strategy: Z_FIXED),
@@ -176,9 +176,9 @@ import Testing
         }
     }
 
-    /// The output before the damage is the same except for a few bytes, with buffers of any size. A stream that zlib
-    /// accepts is accepted, and an accepted stream has the right content.
-    @Test(arguments: libraries) private func damageIsDetectedAsByZlib(_ library: Library) {
+    /// Compares each library with zlib, with buffers of any size. The output before the damage is equal, except for a
+    /// few bytes. Each library accepts all streams that zlib accepts. Accepted streams have the right content.
+    @Test(arguments: libraries) private func librariesAgreeOnDamagedStreams(_ library: Library) {
         var random = SeededRandom(name: "damage")
         for text in Self.texts().map({ Array($0.prefix(40_000)) }) {
             for stream in Self.streams(text) {
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    /// The image data of valid and damaged PNGs.
+    /// Inflates the image data of valid and damaged PNGs.
     @Test(
         arguments: Corpus.isPresent
             ? ["png-suite", "photos", "exif", "malformed"] : ["png-suite", "exif", "malformed"])

@@ -13,7 +13,8 @@ import Testing
         Tiny.segment(0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + packet)
     }
 
-    /// An application extension of a GIF: the packet, and the bytes that lead a reader of sub-blocks to the end.
+    /// An application extension of a GIF: the packet, and the bytes that lead a reader of sub-blocks to the end of the
+    /// extension.
     private static func xmpExtension(_ packet: [UInt8]) -> [UInt8] {
         [0x21, 0xFF, 11] + Array("XMP DataXMP".utf8) + packet + [1] + (0...255).reversed() + [0]
     }
@@ -69,7 +70,7 @@ import Testing
         #expect(try read(Tiny.jpeg(before: Self.xmpSegment([0, 0]))).xmp == nil)
     }
 
-    @Test func picturesWithoutMetadataHaveNone() throws {
+    @Test func picturesWithoutMetadataHaveEmptyMetadata() throws {
         let gif = Tiny.gif(Tiny.loop(0), Tiny.gifFrame())
         for bytes in [Tiny.jpeg(), Tiny.png(), gif, Tiny.webp(Tiny.lossy()), [], [1]] {
             #expect(try read(bytes) == EmbeddedMetadata())
@@ -132,7 +133,7 @@ import Testing
     }
 
     @Test func dynamicHuffmanCodesAreRead() {
-        // The bytes below, compressed by zlib at level 9.
+        // The bytes of `text`, compressed by zlib at level 9.
         let hexadecimal = """
             78daedcf891104210800b05a41e41141c4fe67b690bb7410d0253d19f7bd31849fbaa1b98128e57b49aab8c2c963a12e\
             2ec4e265c34f709c4dcbe512b56e9f5129e726efb037e75b1972baacfa681e4711f49376a1bde1daa920338a5bab1102\
@@ -150,7 +151,7 @@ import Testing
         #expect(Inflater.contents(of: packed[...], limit: 700) == text)
     }
 
-    @Test func damagedMetadataIsNeverAnError() throws {
+    @Test func damagedMetadataNeverCausesAnError() throws {
         var random = SeededRandom(name: "metadata")
         var pictures = Self.carriers(exif: Self.exif, xmp: Self.xmp).map(\.bytes)
         pictures.append(Tiny.gif(Tiny.gifFrame(), Self.xmpExtension(Self.xmp)))
@@ -167,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func exifAfterALargeProfileTakesFewBytes() throws {
+    @Test func exifAfterALargeProfileIsFoundWithFewBytesRead() throws {
         let profile = (0..<12).flatMap { _ in Tiny.segment(0xE2, [UInt8](repeating: 0xFF, count: 65_000)) }
         let source = CountingSource(Tiny.jpeg(before: profile + Tiny.exifSegment(Self.exif)))
         #expect(try EmbeddedMetadata.read(source).copyright == "by EXIF")

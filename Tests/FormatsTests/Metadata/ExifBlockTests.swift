@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func uprightCopyOfAnUprightCopyIsTheSame() throws {
+    @Test func uprightCopyOfAnUprightCopyIsUnchanged() throws {
         let exif = try #require(ExifBlock(camera(bigEndian: true).bytes))
         let size = PixelSize(width: 10, height: 20)
         #expect(exif.upright(size: size).upright(size: size) == exif.upright(size: size))
@@ -55,7 +55,7 @@ import Testing
     @Test func rightsBlockHasNoOtherFields() throws {
         let rights = try #require(ExifBlock.rights(copyright: "© Ümläut", artist: "Zoë"))
         #expect(rights.copyright == "© Ümläut" && rights.artist == "Zoë" && rights.thumbnail == nil)
-        // The header, the number of entries, two entries, the link and two texts.
+        // The sizes of the header, the entry count, two entries, the link to the next directory, and two texts.
         #expect(rights.bytes.count == 8 + 2 + 24 + 4 + 12 + 6)
         let short = try #require(ExifBlock.rights(copyright: "abc", artist: nil))
         #expect(short.copyright == "abc" && short.artist == nil && short.bytes.count == 8 + 2 + 12 + 4)

@@ -7,7 +7,7 @@
 
 typedef enum {
     APOD_OK = 0,
-    /// Damaged data, described by the message.
+    /// Damaged data. The message describes the damage.
     APOD_CORRUPT,
     /// The data ends too early.
     APOD_TRUNCATED,
@@ -15,18 +15,18 @@ typedef enum {
     APOD_UNSUPPORTED,
     /// The data does not begin with the signature of the format.
     APOD_NOT_IMAGE,
-    /// Exceeds a limit, which the message names.
+    /// The picture exceeds a limit, which the message names.
     APOD_TOO_LARGE,
     APOD_TOO_MANY_SCANS,
     APOD_NO_MEMORY,
-    /// A callback has failed or has stopped the work.
+    /// A callback has failed, or has requested to stop.
     APOD_STOPPED,
     /// A programming error of the caller.
     APOD_MISUSE,
 } apod_status;
 
-/// A source of compressed bytes. `read` copies up to `capacity` bytes at `offset` to `buffer` and returns their number:
-/// 0 at the end, -1 on failure or to stop. With a capacity of 0, it only checks whether to stop.
+/// A source of compressed bytes. `read` copies up to `capacity` bytes at `offset` to `buffer`. It returns the number of
+/// copied bytes: 0 at the end, -1 on failure or to stop. With a capacity of 0, it only checks whether to stop.
 typedef struct {
     void *context;
     ptrdiff_t (*read)(void *context, uint8_t *buffer, ptrdiff_t capacity, uint64_t offset);
@@ -40,16 +40,16 @@ typedef struct {
 
 #define APOD_MESSAGE_CAPACITY 200
 
-/// Makes glibc's malloc return blocks of a megabyte and more to the system when they are freed. By default, glibc does
-/// so only until the first such block is freed; it keeps later ones for each thread.
+/// Makes glibc's malloc return blocks of a megabyte and more to the system when they are freed. By default, glibc
+/// returns only the first such block; each thread keeps the memory of later blocks.
 void apod_return_large_blocks(void);
 
-/// Name and version of the JPEG library of this build.
+/// The name and version of the JPEG library that this build uses.
 const char *apod_jpeg_version(void);
 /// The version of the loaded libpng.
 const char *apod_png_version(void);
 
-// JPEG in
+// JPEG decoder
 
 typedef struct apod_jpeg_decoder apod_jpeg_decoder;
 
@@ -84,15 +84,15 @@ typedef struct {
     uint32_t group_rows;
 } apod_jpeg_plane;
 
-/// Returns NULL if out of memory. With `allows_truncated`, an incomplete picture is decoded as far as possible. With
-/// `allows_damage`, invalid data is skipped as libjpeg does.
+/// Returns NULL if out of memory. With `allows_truncated`, decodes an incomplete picture as far as possible. With
+/// `allows_damage`, skips invalid data as libjpeg does.
 apod_jpeg_decoder *apod_jpeg_open(apod_input input, uint32_t scan_limit, int allows_truncated, int allows_damage);
 void apod_jpeg_close(apod_jpeg_decoder *decoder);
 /// libjpeg's error message.
 const char *apod_jpeg_message(const apod_jpeg_decoder *decoder);
 apod_status apod_jpeg_read_header(apod_jpeg_decoder *decoder, apod_jpeg_header *header);
-/// Starts a decode into planes, without colour conversion or upsampling. `scale` is 1, 2, 4 or 8 eighths of the size.
-/// Supports only APOD_JPEG_GRAY (1 plane) and APOD_JPEG_YCBCR (3).
+/// Starts a decode into planes, without colour conversion or upsampling, at `scale` eighths of the size: 1, 2, 4 or 8.
+/// Supports only APOD_JPEG_GRAY (1 plane) and APOD_JPEG_YCBCR (3 planes).
 apod_status apod_jpeg_start_planes(apod_jpeg_decoder *decoder, int scale, apod_jpeg_plane planes[3]);
 /// Decodes the next group of rows of every plane. `rows[c][i]` receives row i of plane c.
 apod_status apod_jpeg_read_planes(apod_jpeg_decoder *decoder, uint8_t **const rows[3]);
@@ -105,7 +105,7 @@ int apod_jpeg_is_truncated(const apod_jpeg_decoder *decoder);
 /// Whether invalid data has been skipped so far.
 int apod_jpeg_is_damaged(const apod_jpeg_decoder *decoder);
 
-// JPEG out
+// JPEG encoder
 
 typedef struct apod_jpeg_encoder apod_jpeg_encoder;
 
@@ -155,15 +155,15 @@ apod_status apod_jpeg_encoder_write_segment(apod_jpeg_encoder *encoder, int numb
                                             size_t count);
 /// Writes a profile in as many segments as necessary. Call it before the first row.
 apod_status apod_jpeg_encoder_write_profile(apod_jpeg_encoder *encoder, const uint8_t *profile, size_t count);
-/// Writes the next 8 rows of each chroma plane and the corresponding 8 times `down` rows of luma (8 of gray). Rows are
-/// whole blocks wide.
+/// Writes the next 8 rows of each chroma plane and the corresponding 8 times `down` rows of luma (8 rows of a gray
+/// picture). The width of the rows must be a multiple of 8 samples.
 apod_status apod_jpeg_encoder_write_planes(apod_jpeg_encoder *encoder, uint8_t **const rows[3]);
 /// Writes all blocks of a component, row by row, each of 64 coefficients in row-major order.
 apod_status apod_jpeg_encoder_write_blocks(apod_jpeg_encoder *encoder, int component, const int16_t *blocks);
 apod_status apod_jpeg_encoder_write_row(apod_jpeg_encoder *encoder, const uint8_t *row);
 apod_status apod_jpeg_encoder_finish(apod_jpeg_encoder *encoder);
 
-// PNG in
+// PNG decoder
 
 typedef struct apod_png_decoder apod_png_decoder;
 
@@ -171,7 +171,7 @@ typedef struct {
     uint32_t width, height;
     /// The decoded channels: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha.
     int channels;
-    /// As stored in the file.
+    /// The depth of the stored samples.
     int bits_per_sample;
     int interlaced;
     /// Whether the stored rows differ from the decoded rows only by PNG's filters: not interlaced, 8 bits per sample,
@@ -212,7 +212,7 @@ apod_status apod_png_read_image(apod_png_decoder *decoder, uint8_t **rows);
 /// Reads the bytes after the last row, up to the end chunk.
 apod_status apod_png_finish(apod_png_decoder *decoder);
 
-// PNG out
+// PNG encoder
 
 typedef struct apod_png_encoder apod_png_encoder;
 
@@ -220,7 +220,7 @@ typedef struct apod_png_encoder apod_png_encoder;
 apod_png_encoder *apod_png_encoder_open(apod_output output);
 void apod_png_encoder_close(apod_png_encoder *encoder);
 const char *apod_png_encoder_message(const apod_png_encoder *encoder);
-/// Metadata to write before the pixels, each NULL if absent.
+/// Metadata to write before the pixels. Each pointer may be NULL.
 typedef struct {
     const uint8_t *profile;
     size_t profile_bytes;
@@ -236,19 +236,20 @@ apod_status apod_png_encoder_start(apod_png_encoder *encoder, uint32_t width, ui
 apod_status apod_png_encoder_write_row(apod_png_encoder *encoder, const uint8_t *row);
 apod_status apod_png_encoder_finish(apod_png_encoder *encoder);
 
-// LZW out
+// LZW encoder
 
 typedef struct apod_lzw apod_lzw;
 
 /// Opens an encoder for the palette indices of a GIF frame (GIF89a, appendix F). Returns NULL if out of memory.
 ///
 /// `choices` has `per_pixel` indices for each of `count` pixels; the encoder writes the index that compresses best. If
-/// a pixel has fewer choices, its first is repeated after the last. All indices must be below 2^`depth` (2 to 8), and the
-/// array must stay valid until the encoder is closed. A string may be shortened by up to `looks_ahead` pixels, 0 to 3,
-/// if the next string grows by more. Each of these pixels adds about the time of a run without them.
+/// a pixel has fewer choices, its first index is repeated after the last. All indices must be below 2^`depth` (2 to 8),
+/// and the array must stay valid until the encoder is closed. The encoder may shorten a string by up to `looks_ahead`
+/// pixels (0 to 3) if the next string then grows by more pixels. Each of these pixels adds about the time that the
+/// encoding takes with a `looks_ahead` of 0.
 apod_lzw *apod_lzw_open(const uint8_t *choices, int per_pixel, size_t count, int depth, int looks_ahead);
 void apod_lzw_close(apod_lzw *lzw);
-/// Compresses about as many pixels as fill a string table. Returns 0 at the end.
+/// Compresses pixels until a string table is full. Returns 0 if no pixels are left.
 int apod_lzw_step(apod_lzw *lzw);
 /// Returns the compressed data, without sub-blocks. Call it once, after the last step; the data is valid until the
 /// encoder is closed.

@@ -1,8 +1,8 @@
 // libcurl, loaded on first use.
 //
-// The numbers and signatures below, from <curl/curl.h> and <curl/multi.h>, are libcurl's ABI, unchanged since 2006 and
-// promised to remain so (https://curl.se/libcurl/abi.html). With these declarations, building needs no headers, and a
-// run without the network needs no library.
+// The numbers and signatures below are copied from <curl/curl.h> and <curl/multi.h>. They are part of libcurl's ABI,
+// which has not changed since 2006 and will not change (https://curl.se/libcurl/abi.html). So a build needs no headers
+// of libcurl, and a run that does not use the network needs no libcurl.
 #pragma once
 
 #include <stdbool.h>
@@ -52,7 +52,7 @@ enum {
     CCURL_INFO_PRETRANSFER_TIME_T = 0x600000 + 53,
 };
 
-// CURLcode (curl.h), without the codes of bad responses.
+// CURLcode (curl.h), without the codes for invalid responses.
 enum {
     CCURL_OK = 0,
     CCURL_FAILED_INIT = 2,
@@ -137,8 +137,9 @@ int ccurl_set_long(ccurl_connection *connection, int option, long value);
 int ccurl_set_string(ccurl_connection *connection, int option, const char *_Nullable value);
 // Adds `Name: value` to the request. Returns false if memory is exhausted.
 bool ccurl_add_header(ccurl_connection *connection, const char *line);
-// Connects to another host and port by a rule `HOST:PORT:OTHER-HOST:OTHER-PORT`. An empty HOST or PORT matches any; an
-// empty OTHER part keeps the original. At most once per request. Returns false if memory is exhausted.
+// Connects to another host and port by a rule `HOST:PORT:OTHER-HOST:OTHER-PORT`. An empty HOST or PORT matches every
+// host or port; an empty OTHER part keeps the original. Call it at most once per request. Returns false if memory is
+// exhausted.
 bool ccurl_connect_to(ccurl_connection *connection, const char *rule);
 // Makes the request a PUT with a body of `count` bytes, which `ccurl_receiver.send` supplies. Returns false on an error
 // of libcurl, or if memory is exhausted.
@@ -154,7 +155,7 @@ int ccurl_step(ccurl_connection *connection);
 void ccurl_wait(ccurl_connection *connection, int milliseconds);
 // Ends the current wait, or else the next wait. May be called from any thread.
 void ccurl_wake(ccurl_connection *connection);
-// Ends a transfer, finished or not.
+// Ends a transfer, whether it has finished or not.
 void ccurl_end(ccurl_connection *connection);
 
 // Both return a value about the last transfer, or 0 if it is unknown.

@@ -1,14 +1,14 @@
-// libidn2, loaded for the first host name that is not plain ASCII. Most runs have none.
+// libidn2, loaded for the first host name that is not plain ASCII. Most runs have no such name.
 //
-// Does not include its header: the three functions have been the same since 2.0.
+// This module does not include libidn2's header; it uses three functions that have not changed since 2.0.
 #pragma once
 
 #include <stddef.h>
 
 #pragma clang assume_nonnull begin
 
-/// Room for the longest label and its final NUL: 63 characters of ASCII, or at most 59 characters of UTF-8 decoded from
-/// them (RFC 3492).
+/// Enough bytes for the longest label and its final NUL: 63 ASCII characters, which encode at most 59 other characters
+/// (RFC 3492), or these characters in UTF-8.
 enum { CIDN_CAPACITY = 256 };
 
 typedef enum {
@@ -26,11 +26,11 @@ const char *_Nullable cidn_load(void);
 
 /// Maps a label in UTF-8 to ASCII by UTS #46. Call it only after `cidn_load` has returned NULL.
 ///
-/// @param is_transitional Whether to map the four deviation characters as IDNA 2003 did. libidn2 then checks only UTS
-/// #46; otherwise also IDNA 2008, with the rules for joiners and directions.
+/// @param is_transitional Whether to map the four deviation characters like IDNA 2003. libidn2 then checks only the
+/// rules of UTS #46; otherwise it also checks the rules of IDNA 2008, including its rules for joiners and directions.
 cidn_status cidn_to_ascii(const char *label, int is_transitional, char output[_Nonnull CIDN_CAPACITY]);
 
-/// Decodes a label that begins with `xn--`, without validating the result; copies others. Call it only after
+/// Decodes a label that begins with `xn--`, without validating the result. Copies any other label. Call it only after
 /// `cidn_load` has returned NULL.
 cidn_status cidn_to_unicode(const char *label, char output[_Nonnull CIDN_CAPACITY]);
 

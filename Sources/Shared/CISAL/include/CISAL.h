@@ -32,12 +32,12 @@ void cisal_close(cisal_stream *stream);
 
 /// Inflates until the input is used up, the output is full, the stream ends, or damage is found. Reports damage only
 /// after all data before it has been written. Sets `read` and `written` to the numbers of bytes. Up to 64 KiB may be
-/// buffered: after a full output, call it again even without input.
+/// buffered: if the output is full, call it again even without input.
 cisal_state cisal_inflate(
     cisal_stream *stream, const uint8_t *_Nullable input, size_t input_count, uint8_t *output, size_t output_count,
     size_t *read, size_t *written);
 
-/// Returns a description of the damage, with zlib's text if it has one; an empty text for an intact stream.
+/// Returns a description of the damage, if possible in the same words as zlib; an empty text for an intact stream.
 const char *cisal_fault(const cisal_stream *stream);
 
 #pragma clang assume_nonnull end

@@ -16,8 +16,8 @@ typedef enum {
 /// Returns the best level of this processor.
 apod_kernel_level apod_kernel_best(void);
 
-/// The block size of the vertical pass, in samples. Rows need this much room after their end, because the pass reads
-/// and writes whole blocks.
+/// The block size of the vertical pass, in samples. Rows need space for another block after their end, because the pass
+/// reads and writes whole blocks.
 #define APOD_KERNEL_BLOCK 64
 
 /// The vertical pass: `out[x] = (128 + sum of rows[k][x] * weights[k]) >> 8` for x below `count`. `out` has 6
@@ -45,27 +45,27 @@ void apod_flatten(const uint8_t *pixels, ptrdiff_t channels, const uint8_t *back
 /// Converts inverted CMYK (255 is no ink, as in Adobe files) to RGB by multiplication.
 void apod_cmyk_to_rgb(const uint8_t *cmyk, uint8_t *rgb, ptrdiff_t count);
 
-/// Adds each run of `factor` pixels of a row to `sums`, which has a sum per run and channel. The last run may be
-/// shorter. `count` is in pixels.
+/// Adds each run of `factor` pixels of a row to `sums`, which contains one sum for each run and channel. The last run
+/// may be shorter. `count` is in pixels.
 void apod_box_add(const uint8_t *row, ptrdiff_t channels, ptrdiff_t count, ptrdiff_t factor, uint32_t *sums);
 
-/// Divides the sums that `apod_box_add` has collected from `rows` rows by the number of pixels of each box, rounded.
-/// Clears the sums.
+/// Divides the sums that `apod_box_add` has collected from `rows` rows by the number of pixels of each box, and rounds
+/// the results. Clears the sums.
 void apod_box_divide(uint32_t *sums, ptrdiff_t channels, ptrdiff_t count, ptrdiff_t factor, ptrdiff_t rows,
                      uint8_t *out);
 
 /// Converts YCbCr (Rec. 601, full range, as in JPEG) to RGB.
 void apod_ycc_to_rgb(const uint8_t *luma, const uint8_t *blue, const uint8_t *red, uint8_t *rgb, ptrdiff_t count);
 
-// Upsampling of chroma that has half the resolution of luma, as in libjpeg: weights of 3/4 for the nearest sample and
-// 1/4 for the next. `count` is the number of input samples.
+// Upsampling of chroma that has half the resolution of luma, as in libjpeg: the nearest sample has a weight of 3/4, the
+// second nearest sample 1/4. `count` is the number of input samples.
 
-/// Horizontally, to twice as many samples; `count` is at least 2.
+/// Upsamples horizontally to twice as many samples. `count` is at least 2.
 void apod_upsample_across(const uint8_t *in, uint8_t *out, ptrdiff_t count);
-/// Vertically: one of the two output rows of `near`. For the upper row, `far` is the row above and `bias` is 1; for the
-/// lower row, `far` is the row below and `bias` is 2.
+/// Upsamples vertically: writes one of the two output rows for the input row `near`. For the upper output row, `far` is
+/// the input row above and `bias` is 1; for the lower output row, `far` is the input row below and `bias` is 2.
 void apod_upsample_down(const uint8_t *near, const uint8_t *far, int bias, uint8_t *out, ptrdiff_t count);
-/// In both directions: a row with twice as many samples; `count` is at least 2.
+/// Upsamples in both directions: writes one output row with twice as many samples. `count` is at least 2.
 void apod_upsample_both(const uint8_t *near, const uint8_t *far, uint8_t *out, ptrdiff_t count);
 /// Repeats each sample `times` times.
 void apod_repeat(const uint8_t *in, ptrdiff_t times, uint8_t *out, ptrdiff_t count);
@@ -73,7 +73,7 @@ void apod_repeat(const uint8_t *in, ptrdiff_t times, uint8_t *out, ptrdiff_t cou
 /// Converts RGB to YCbCr, as in JPEG.
 void apod_rgb_to_ycc(const uint8_t *rgb, uint8_t *luma, uint8_t *blue, uint8_t *red, ptrdiff_t count);
 
-/// Averages cells of 2 x 2 samples of two rows; the last cell of an odd row has 2 samples. Halves round up.
+/// Averages cells of 2 x 2 samples of two rows. If `count` is odd, the last cell has 2 samples. Halves round up.
 void apod_halve(const uint8_t *upper, const uint8_t *lower, uint8_t *out, ptrdiff_t count);
 
 /// Measures the loss of halving the chroma of two rows. The loss of a cell of 2 x 2 samples is 4 times the sum of the
@@ -98,7 +98,7 @@ void apod_light_horizontal(const float *in, ptrdiff_t channels, const int32_t *s
 
 void apod_light_add(const float *in, float weight, float *out, ptrdiff_t count);
 
-/// Converts light to samples by `samples`, a table of `steps` + 1 values. Alpha becomes straight.
+/// Converts light to samples by `samples`, a table of `steps` + 1 values. The result has straight alpha.
 void apod_samples_from_light(const float *in, ptrdiff_t channels, int alpha, ptrdiff_t count, const uint8_t *samples,
                              ptrdiff_t steps, uint8_t *out);
 
@@ -115,7 +115,7 @@ int apod_unfilter(apod_kernel_level level, int filter, ptrdiff_t pixel, const ui
 // bits. `out` may be `pixels`. Alpha, the last of 2 or 4 channels, is kept.
 
 /// Converts pixels of `channels` (3 or 4) samples in three steps: to light by `curves`, 256 or (`wide`) 65536 values
-/// per colour; to the light of sRGB by `matrix`, row-major and scaled to `steps`; to samples by `samples`, a table of
+/// per colour; to linear sRGB light by `matrix`, row-major and scaled to `steps`; to samples by `samples`, a table of
 /// `steps` + 1 values.
 void apod_light_to_srgb(const uint8_t *pixels, int wide, ptrdiff_t channels, ptrdiff_t count, const float *curves,
                         const float *matrix, const uint8_t *samples, ptrdiff_t steps, uint8_t *out);
@@ -129,7 +129,7 @@ void apod_look_up_gray(const uint8_t *pixels, int wide, ptrdiff_t channels, ptrd
 void apod_filter(int filter, ptrdiff_t pixel, const uint8_t *in, const uint8_t *above, uint8_t *restrict out,
                  ptrdiff_t count);
 
-/// Estimates the compressed size of a filtered row by the sum of its bytes, as distances from 0 modulo 256.
+/// Estimates the compressed size of a filtered row by the sum of the distances of its bytes from 0 modulo 256.
 int64_t apod_filtered_sum(const uint8_t *row, ptrdiff_t count);
 /// Estimates the compressed size of a filtered row by the entropy of its bytes.
 int64_t apod_filtered_entropy(const uint8_t *row, ptrdiff_t count);
@@ -151,8 +151,8 @@ typedef struct {
 } apod_dct_blocks;
 
 /// Applies the inverse DCT to the `size` x `size` lowest frequencies of each of `count` blocks (ITU-T T.81 A.3.3).
-/// `size` is 1, 2, 3, 4, 5, 6 or 8; at 8 the samples equal libjpeg-turbo's `islow`. Rows of coefficients have 1, 2, 4,
-/// 4, 8, 8 or 8 places, by size. Overwrites the place of the DC coefficient. Sample 0 of row y of block i is written to
-/// `rows[y] + x + i * x_step`.
+/// `size` is 1, 2, 3, 4, 5, 6 or 8; at 8 the samples equal libjpeg-turbo's `islow`. For these sizes, a row of
+/// coefficients has 1, 2, 4, 4, 8, 8 or 8 places. Overwrites the first place of each block with the DC coefficient.
+/// Sample 0 of row y of block i is written to `rows[y] + x + i * x_step`.
 void apod_inverse_dct(apod_kernel_level level, int size, const apod_dct_blocks *blocks, ptrdiff_t count,
                       uint8_t *const *rows, ptrdiff_t x, ptrdiff_t x_step);

@@ -14,8 +14,8 @@ struct cloading_function {
 // Declares a pointer for each function in a list `FUNCTIONS(F)` of `F(name, result, arguments)`.
 #define CLOADING_DECLARED(name, result, arguments) static result(*name) arguments;
 
-// Sets the pointers that CLOADING_DECLARED declares for a list. Returns false if the library lacks one of the
-// functions.
+// Sets the pointers that CLOADING_DECLARED declares for a list. Returns false if the library lacks a function of the
+// list.
 #define CLOADING_FIND(library, FUNCTIONS) \
     cloading_find(library, (const struct cloading_function[]){FUNCTIONS(CLOADING_ENTRY) {NULL, NULL}})
 #define CLOADING_ENTRY(name, result, arguments) {&name, #name},
@@ -38,7 +38,7 @@ struct cloading_function {
         return load_error; \
     }
 
-// Loads the first available library of a NULL-terminated list. Returns NULL if there is none.
+// Loads the first available library of a NULL-terminated list. Returns NULL if no library of the list is available.
 void *cloading_open(const char *const *names);
 
 // Sets all function pointers of a list that ends with a NULL name. Returns false if a function is missing.

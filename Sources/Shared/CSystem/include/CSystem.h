@@ -1,4 +1,5 @@
-// Linux system calls that Swift does not import from the C library. On other systems they do nothing.
+// Linux system calls that Swift does not import from the C library. On other systems, most of these functions do
+// nothing or fail.
 #pragma once
 
 #include <stdbool.h>
@@ -10,8 +11,8 @@
 int csystem_argument_count(void);
 const char *csystem_argument(int index);
 
-// Copies a file to an empty one: shares its blocks (FICLONE), or copies in the kernel (copy_file_range(2)). Returns
-// false if this is not supported or fails; a part may then have been written.
+// Copies a file to an empty file: shares its blocks (FICLONE), or copies in the kernel (copy_file_range(2)). Returns
+// false if copying is not supported or fails; a part may then have been written.
 bool csystem_copy(int source, int target);
 
 // Opens an unnamed file in an open folder for writing (O_TMPFILE). Returns -1 with errno set if the file system does
@@ -21,8 +22,8 @@ int csystem_open_unnamed(int folder, unsigned mode);
 // Links an open unnamed file into an open folder, under a name that must not exist. Returns -1 with errno set.
 int csystem_name_file(int descriptor, int folder, const char *name);
 
-// Uses the disk only while no other process does (ioprio_set(2), class idle), for the calling thread and threads that
-// it starts. Some I/O schedulers ignore this.
+// Makes the calling thread, and threads that it starts, use the disk only while no other process uses it
+// (ioprio_set(2), class idle). Some I/O schedulers ignore this.
 void csystem_use_idle_disk(void);
 
 // Whether an open file is in memory: on tmpfs or ramfs (statfs(2)).
@@ -48,7 +49,7 @@ ssize_t csystem_get_attribute(int descriptor, const char *name, void *value, siz
 int csystem_open_beneath(int folder, const char *name, int flags, unsigned mode);
 
 // Locks on single bytes of a file. They belong to the open file description rather than the process (fcntl(2),
-// F_OFD_SETLK). The kernel releases them when the last descriptor is closed, as when a process dies.
+// F_OFD_SETLK). The kernel releases them when the last descriptor is closed, for example because the process dies.
 
 bool csystem_has_byte_locks(void);
 
@@ -65,7 +66,8 @@ int csystem_is_byte_locked(int descriptor, int64_t offset);
 // file. Ignores failures, since the lock only informs.
 void csystem_sign_byte(int descriptor, int64_t offset, bool is_signed);
 
-// The ID of another process that has locked a byte with `csystem_sign_byte`; 0 if there is none or it is not visible.
+// The ID of another process that has locked a byte with `csystem_sign_byte`; 0 if there is no such process, or if it is
+// not visible.
 pid_t csystem_byte_signer(int descriptor, int64_t offset);
 
 // The CPU time of all threads of a process in nanoseconds, or -1 if unknown.
@@ -88,7 +90,7 @@ enum csystem_right {
 int csystem_landlock_version(void);
 
 // Creates an empty set of rules, which forbids all use of files. Returns a descriptor, or -1. If the kernel supports
-// it, the set also refuses TCP: listening in any case, connecting unless `network` is true.
+// it, the set also forbids listening on TCP ports and, unless `network` is true, connecting to them.
 int csystem_landlock_begin(int version, bool network);
 
 // Adds a rule for a path, following links. Returns true also if the file is missing.
@@ -108,7 +110,8 @@ enum {
     csystem_needs_network = 4,      // connect to servers, and look up their names
 };
 
-// A message about a refused call, around the name of the call. Both texts must live as long as the process.
+// The texts before and after the name of the call in a message about a refused call. Both must live as long as the
+// process.
 struct csystem_report {
     const char *before;
     const char *after;
@@ -129,8 +132,8 @@ struct csystem_instruction {
 
 enum { csystem_filter_capacity = 1024 };
 
-// Writes the filter for these sets and returns the number of its instructions, which is greater than `capacity` if they
-// do not fit. `reports` makes refused calls raise SIGSYS; `process` is the ID of the process. A pure function.
+// Writes the filter for these sets and returns the number of its instructions, which exceeds `capacity` if the filter
+// does not fit. `reports` makes refused calls raise SIGSYS; `process` is the ID of the process. A pure function.
 size_t csystem_filter(unsigned needs, bool reports, pid_t process, struct csystem_instruction *code, size_t capacity);
 
 // Discards everything that C libraries write to `stdout` and `stderr`. Call it before other threads start, in a process

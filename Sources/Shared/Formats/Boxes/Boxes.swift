@@ -11,9 +11,9 @@ enum Boxes {
 
     struct Box {
         let type: FourCC
-        /// The content, within the range of the walk.
+        /// The range of the content.
         let body: Range<Int>
-        /// Length, type and content.
+        /// The range of the whole box: length, type and content.
         let whole: Range<Int>
     }
 

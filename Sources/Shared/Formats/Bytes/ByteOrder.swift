@@ -13,7 +13,8 @@ public enum ByteOrder: Sendable, Hashable {
         }
     }
 
-    /// Returns the unsigned number in at most eight bytes; at most 2^63 - 1, which is beyond any file.
+    /// Returns the unsigned number in at most eight bytes. Numbers above 2^63 - 1, which no file offset reaches, become
+    /// 2^63 - 1.
     public func number(_ bytes: ArraySlice<UInt8>) -> Int {
         let number =
             switch self {

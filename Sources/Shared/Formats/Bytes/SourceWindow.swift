@@ -1,7 +1,7 @@
 import Support
 
-/// A buffer of a few KB, from which parsers read numbers at any offset of a source with few reads. Accessors return nil
-/// if the source ends too early.
+/// Reads numbers at any offset of a source through a buffer of a few KB. Functions return nil if the source ends too
+/// early.
 struct SourceWindow {
     /// The length that the source reports.
     let count: Int
@@ -19,13 +19,13 @@ struct SourceWindow {
         buffer = [UInt8](repeating: 0, count: min(head, max(count, 1)))
     }
 
-    /// Returns a window for headers. Most are complete in the first 16 KB; beyond that, a parser skips from chunk to
-    /// chunk and needs a few bytes of each.
+    /// Returns a window for headers. Most headers are complete in the first 16 KB; beyond that, a parser skips from
+    /// chunk to chunk and needs a few bytes of each chunk.
     static func forHeader(_ source: any ByteSource) -> SourceWindow {
         SourceWindow(source, head: 16 << 10, stride: 4 << 10)
     }
 
-    /// Returns a window for a walk through all bytes.
+    /// Returns a window for reading the whole source in order.
     static func forWalk(_ source: any ByteSource) -> SourceWindow {
         SourceWindow(source, head: 64 << 10, stride: 64 << 10)
     }
@@ -76,7 +76,7 @@ struct SourceWindow {
         return true
     }
 
-    /// Reads an unsigned number of at most 8 bytes; at most 2^63 - 1.
+    /// Reads an unsigned number of at most 8 bytes. Numbers above 2^63 - 1 become 2^63 - 1.
     mutating func number(at offset: Int, _ width: Int, _ order: ByteOrder) throws -> Int? {
         try bytes(at: offset, width).map { order.number($0) }
     }

@@ -3,10 +3,10 @@ import CZlib
 
 /// Decompresses a zlib stream (RFC 1950, RFC 1951) that arrives in pieces. Not thread-safe.
 ///
-/// Uses ISA-L for large streams if it is installed, which takes less than half of zlib's time, and zlib otherwise. Both
-/// produce the same bytes and verify the checksum. For a damaged stream, ISA-L may produce a few bytes more or fewer,
-/// or find the damage earlier. zlib rejects an incomplete Huffman code; ISA-L accepts it unless the stream uses a
-/// missing code.
+/// For large streams, uses ISA-L if it is installed, because it takes less than half of zlib's time; otherwise uses
+/// zlib. Both libraries produce the same bytes and verify the checksum. For a damaged stream, ISA-L may produce a few
+/// bytes more or fewer than zlib, or find the damage earlier. zlib rejects an incomplete Huffman code; ISA-L accepts it
+/// unless the stream uses a missing code.
 public final class Inflater {
     public enum State: Equatable {
         case open
@@ -32,14 +32,15 @@ public final class Inflater {
     public private(set) var state = State.open
     private let decompressor: Decompressor
 
-    /// ISA-L is used for outputs of at least this size. Loading ISA-L takes 0.2 ms, which pays off at 100 KB.
+    /// ISA-L is used for outputs of at least this size. Loading it takes 0.2 ms, which pays off for outputs over 100
+    /// KB.
     private static let isaLBytes = 256 << 10
 
-    /// Nil if ISA-L is not installed.
+    /// The version of ISA-L, or nil if it is not installed.
     public static var isaLVersion: String? { cisal_version().map { String(cString: $0) } }
 
-    /// - Parameter count: the expected length of the output; 0 if unknown. If it is large, a few bytes after the end of
-    ///   the stream may be read.
+    /// - Parameter count: the expected length of the output; 0 if unknown. If it is large, `inflate` may read a few
+    ///   bytes after the end of the stream.
     public convenience init(expecting count: Int = 0) { self.init(count < Self.isaLBytes ? .zlib : .isaL) }
 
     /// Falls back to zlib if ISA-L is missing.
@@ -64,7 +65,7 @@ public final class Inflater {
     }
 
     /// Decompresses until `input` is used up, `output` is full, or `state` is no longer `open`. Returns the numbers of
-    /// bytes read and written. If `output` is full, a call without further input may return more.
+    /// bytes read and written. If `output` is full, the next call may write more bytes even without input.
     public func inflate(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) -> (read: Int, written: Int) {

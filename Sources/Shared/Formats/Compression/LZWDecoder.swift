@@ -1,7 +1,7 @@
 /// Decompresses the pixels of a GIF image from pieces of its data (GIF89a appendix F).
 ///
-/// Like giflib, treats any undefined code as the next code to be defined, to show as much as possible of a damaged
-/// picture.
+/// Like giflib, treats any undefined code as the next code to be defined, so as much as possible of a damaged picture
+/// is decoded.
 public struct LZWDecoder {
     public enum State {
         /// `ended` after the end code, `damaged` after an invalid code.
@@ -12,7 +12,8 @@ public struct LZWDecoder {
     private let clear: Int
     /// The width of the next code in bits.
     private var width: Int
-    /// The code that the current code defines. Up to `clear` + 1, the current code defines none.
+    /// The code that the current code defines. The first code after a clear code defines no code; `next` is then
+    /// `clear` + 1.
     private var next: Int
     private var previous = LZWDecoder.undefined
     /// The first pixel of the previous code.
@@ -24,14 +25,15 @@ public struct LZWDecoder {
     private var pending = LZWDecoder.codeCount
 
     private static let codeCount = 4096
-    /// No code: a value above all codes.
+    /// A value above all codes, which marks an undefined code.
     private static let undefined = codeCount
 
     private final class Tables {
-        /// The code that each code extends, and the pixel that it adds.
+        /// For each code, the code of its pixels without the last pixel.
         let prefixes = UnsafeMutablePointer<UInt16>.allocate(capacity: codeCount)
+        /// For each code, its last pixel.
         let suffixes = UnsafeMutablePointer<UInt8>.allocate(capacity: codeCount)
-        /// The pixels of the last code, at the end of the buffer.
+        /// The pixels of the current code, at the end of the buffer.
         let string = UnsafeMutablePointer<UInt8>.allocate(capacity: codeCount)
 
         init() {
@@ -47,7 +49,7 @@ public struct LZWDecoder {
         }
     }
 
-    /// - Parameter codeSize: bits per pixel, 0 to 11. Bits above the lowest 8 are dropped.
+    /// - Parameter codeSize: bits per pixel, 0 to 11. Only the lowest 8 bits of a pixel are kept.
     public init(codeSize: Int) {
         precondition((0...11).contains(codeSize))
         clear = 1 << codeSize
@@ -55,8 +57,8 @@ public struct LZWDecoder {
         next = clear
     }
 
-    /// Decompresses until `input` is used up, `output` is full, or `state` is no longer `open`. Returns the number of
-    /// bytes read and of pixels written, a byte each.
+    /// Decompresses until `input` is used up, `output` is full, or `state` is no longer `open`. Returns the numbers of
+    /// bytes read and pixels written. A pixel takes one byte.
     public mutating func decode(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) -> (read: Int, written: Int) {
@@ -84,7 +86,7 @@ public struct LZWDecoder {
         }
     }
 
-    /// Moves on to the next code to define, and widens codes by a bit if necessary.
+    /// Increments `next`. Increments the width of the codes if necessary.
     private mutating func advance() {
         guard next < Self.codeCount - 1 else { return }
         next += 1
@@ -118,7 +120,7 @@ public struct LZWDecoder {
         var place = Self.codeCount
         var at = code
         if code > clear, prefixes[code] == UInt16(Self.undefined) {
-            // The code that is being defined: the previous code, and its first pixel again.
+            // An undefined code has the pixels of the previous code and then the first of these pixels again.
             guard previous != Self.undefined else { return false }
             place -= 1
             string[place] = first

@@ -4,7 +4,7 @@ public struct GIFFrame: Sendable, Hashable {
     public enum Disposal: String, Sendable, CaseIterable {
         case unspecified, keep, background, previous
 
-        /// 0 to 3 as in the specification. Old programs took the three bits for flags and write 4, which browsers treat
+        /// 0 to 3 as in the specification. Old programs treat the three bits as flags and write 4, which browsers treat
         /// as 3. 5 to 7 are reserved.
         init(_ bits: UInt8) {
             switch bits {

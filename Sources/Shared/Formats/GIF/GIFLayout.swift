@@ -11,8 +11,8 @@ extension ImageFormat {
 
 /// The blocks of a GIF. Section numbers refer to the GIF89a specification.
 enum GIFLayout {
-    /// The logical screen (§18). If a side is stored as 0, which some writers do, it extends to the edge of the first
-    /// image, as in browsers, Pillow and libvips.
+    /// The logical screen (§18). Some writers store 0 as the width or height. The screen then extends to the edge of
+    /// the first image, as in browsers, Pillow and libvips.
     struct Screen {
         let size: PixelSize
         /// Colours in the global palette; 0 if there is none.
@@ -23,7 +23,7 @@ enum GIFLayout {
 
     enum Block {
         case frame(GIFFrame)
-        /// The count of a looping extension: repetitions after the first time, or 0 to loop forever.
+        /// The count of a looping extension: the number of repetitions after the first play, or 0 to loop forever.
         case loop(Int)
         /// A comment extension (§24).
         case comment
@@ -69,7 +69,8 @@ enum GIFLayout {
         return Screen(size: size, paletteCount: paletteCount, end: end)
     }
 
-    /// Returns the right and bottom edge of the first image, or zeros if there is no image; `walk` reports that error.
+    /// Returns the right and bottom edge of the first image, or zeros if there is no image. `walk` reports the missing
+    /// image.
     private static func firstImageEdges(_ window: inout SourceWindow, from offset: Int) throws -> PixelSize {
         var offset = offset
         do {
@@ -115,7 +116,7 @@ enum GIFLayout {
                 }
                 offset = try subBlocks(&window, at: offset + 2).end
             case 0x3B: return offset + 1
-            // Padding of some writers, which other decoders skip too.
+            // Some writers add zeros as padding. Other decoders skip them too.
             case 0: offset += 1
             default: throw FormatFailure.corrupt(.gif, "a block that is not an image, extension or trailer")
             }
@@ -123,8 +124,8 @@ enum GIFLayout {
     }
 
     /// Finds XMP in its application extension (XMP part 3, §1.1.2). The packet is plain text without sub-blocks. A
-    /// program that walks sub-blocks takes letters for lengths, so it reaches the 258 bytes after the packet, which
-    /// lead from any offset to the end of the extension.
+    /// program that walks over sub-blocks treats letters of the packet as lengths, until it reaches the 258 bytes after
+    /// the packet. From any offset in these bytes, the walk continues to the end of the extension.
     static func findMetadata(_ window: inout SourceWindow, _ found: inout FoundParts) throws {
         let trailer = 258
         do {
@@ -150,7 +151,7 @@ enum GIFLayout {
                 }
             }
         } catch is FormatFailure {
-            // A truncated or damaged GIF keeps the metadata found so far.
+            // Keeps the metadata that precedes the damage.
         }
     }
 
@@ -178,8 +179,8 @@ enum GIFLayout {
             disposal: control.disposal, transparentIndex: control.transparentIndex,
             localPaletteCount: paletteCount, isInterlaced: flags & 0x40 != 0)
         let (end, dataBytes) = try subBlocks(&window, at: data + 1)
-        // The first code has one pixel, and each following code at most one more than the previous code. 100,000 codes
-        // suffice for every frame size.
+        // The first code has one pixel, and each following code has at most one pixel more than the previous code.
+        // 100,000 such codes suffice for every frame size.
         let codes = min(8 * dataBytes / (codeSize + 1), 100_000)
         return (frame, end, isWhole: codes * (codes + 1) / 2 >= size.width * size.height)
     }
@@ -218,7 +219,8 @@ enum GIFLayout {
         }
     }
 
-    /// Bit 7 is set if there is a palette; the low three bits are the binary logarithm of its size, minus 1.
+    /// Returns the number of colours. Bit 7 is set if there is a palette; the low three bits are the binary logarithm
+    /// of the number of colours, minus 1.
     private static func paletteCount(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 2 << Int(flags & 7) }
 
     private static func byte(_ window: inout SourceWindow, at offset: Int) throws -> UInt8 {

@@ -12,8 +12,8 @@ public struct GIFStructure: Sendable, Hashable {
             self.pixelsOverAllFrames = pixelsOverAllFrames
         }
 
-        /// 2,000 frames and 1,000 million pixels. That is 850 frames of 1080x1080, the largest size in ExerciseDB,
-        /// whose GIFs have fewer than a tenth as many frames.
+        /// 2,000 frames and 1,000 million pixels. 1,000 million pixels are about 850 frames of 1080x1080, the largest
+        /// size in ExerciseDB, whose GIFs have fewer than 85 frames.
         public static let standard = Limits(frames: 2_000, pixelsOverAllFrames: 1_000_000_000)
     }
 
@@ -23,8 +23,8 @@ public struct GIFStructure: Sendable, Hashable {
     public let globalPaletteCount: Int
     /// At least one frame, in display order.
     public let frames: [GIFFrame]
-    /// The stored count of the last looping extension: repetitions after the first time, or 0 to loop forever. Nil if
-    /// there is no looping extension.
+    /// The stored count of the last looping extension: the number of repetitions after the first play, or 0 to loop
+    /// forever. Nil if there is no looping extension.
     public let loopCount: Int?
     /// The number of comment extensions (GIF89a §24).
     public let commentCount: Int
@@ -36,8 +36,8 @@ public struct GIFStructure: Sendable, Hashable {
     public var durationMilliseconds: Int { frames.reduce(0) { $0 + $1.delayMilliseconds } }
     public var hasTransparency: Bool { frames.contains { $0.transparentIndex != nil } }
 
-    /// How often the animation plays, as browsers and WebP count: 0 for forever, 1 without a looping extension, else
-    /// the stored count plus 1.
+    /// The number of times that the animation plays, as browsers and WebP count: 0 if it never ends, 1 without a
+    /// looping extension, else the stored count plus 1.
     public var plays: Int {
         switch loopCount {
         case nil: 1
@@ -46,12 +46,13 @@ public struct GIFStructure: Sendable, Hashable {
         }
     }
 
-    /// Walks over all blocks of `source`.
+    /// Reads the structure of a GIF, and checks all of its blocks.
     ///
     /// A valid GIF has a canvas, at least one frame, no empty frame, only well-formed blocks, and a trailer; later
-    /// bytes are ignored. `allowsTruncated` and `allowsDamage` accept a GIF that ends too early or has an invalid
-    /// block, if it has a whole frame before; `end` is then the end of the source. Throws `FormatFailure` (`overLimit`
-    /// as soon as a limit is exceeded) and the errors of the source. Reads each byte once, in 64 KB of memory.
+    /// bytes are ignored. `allowsTruncated` accepts a GIF that ends too early, and `allowsDamage` a GIF with an invalid
+    /// block, if at least one whole frame precedes the error; `end` is then the end of the source. Throws
+    /// `FormatFailure` (`overLimit` as soon as a limit is exceeded) and the errors of the source. Reads each byte once,
+    /// in 64 KB of memory.
     public static func read(
         _ source: some ByteSource, limits: Limits = .standard, allowsTruncated: Bool = false, allowsDamage: Bool = false
     ) throws -> GIFStructure {

@@ -1,5 +1,5 @@
-/// The relation of stored rows and columns to the upright picture, by the values of Exif's Orientation tag (TIFF 6.0
-/// §8, CIPA DC-008 4.6.4).
+/// How stored rows and columns map to the upright picture. The raw values are the values of Exif's Orientation tag
+/// (TIFF 6.0 §8, CIPA DC-008 4.6.4).
 public enum Orientation: UInt8, Sendable, CaseIterable {
     case upright = 1
     case mirrored = 2
@@ -13,18 +13,18 @@ public enum Orientation: UInt8, Sendable, CaseIterable {
     /// Whether the upright picture has the stored height as its width.
     public var swapsAxes: Bool { rawValue >= 5 }
 
-    /// Clockwise rotations by 0 to 3 quarter turns. `mirrors` has the same rotations of the mirrored picture.
+    /// Clockwise rotations by 0 to 3 quarter turns. `mirrors` contains the same rotations of the mirrored picture.
     private static let plain: [Orientation] = [.upright, .rotated90Clockwise, .rotated180, .rotated90CounterClockwise]
     private static let mirrors: [Orientation] = [.mirrored, .transversed, .flipped, .transposed]
 
-    /// Returns the orientation of a picture whose upright form is then rotated clockwise by quarter turns.
+    /// Returns this orientation followed by a clockwise rotation by quarter turns.
     public func rotated(clockwiseQuarters quarters: Int) -> Orientation {
         let circle = Self.plain.contains(self) ? Self.plain : Self.mirrors
         let index = circle.firstIndex(of: self)! + quarters
         return circle[(index % 4 + 4) % 4]
     }
 
-    /// The orientation of a picture whose upright form is then mirrored, left to right.
+    /// This orientation followed by an exchange of left and right.
     public var mirroredSideways: Orientation {
         if let quarters = Self.plain.firstIndex(of: self) { return Self.mirrors[(4 - quarters) % 4] }
         return Self.plain[(4 - Self.mirrors.firstIndex(of: self)!) % 4]

@@ -1,12 +1,12 @@
 import Support
 
 extension HEIFItems {
-    /// The depth of derived pictures. A deeper chain is treated as a cycle.
+    /// The maximum length of a chain of derived pictures. A longer chain is treated as a cycle.
     private static let depthLimit = 8
     /// More layers than any real picture has. Each layer may be a grid of thousands of tiles.
     private static let layerLimit = 16
 
-    /// Returns the picture of an item, including the pictures that it is derived from. Throws `FormatFailure`.
+    /// Returns the picture of an item, including the pictures from which it is derived. Throws `FormatFailure`.
     func picture(
         _ item: Int, depth: Int = 0, isLayer: Bool = false, _ window: inout SourceWindow
     ) throws -> HEIFPicture {
@@ -77,8 +77,7 @@ extension HEIFItems {
         return try grid(item, tiles, &window)
     }
 
-    /// Returns the alpha of an item, which matches the stored colours: rotations and crops of the alpha item are
-    /// ignored, as in libavif and browsers.
+    /// Returns the alpha of an item. Like libavif and browsers, ignores rotations and crops of the alpha item.
     private func alpha(of item: Int, _ window: inout SourceWindow) throws -> HEIFPicture.Tiling? {
         if let alpha = alphaItem(of: item) { return try tiling(alpha, &window) }
         // Otherwise each tile of a grid may have an alpha item.
@@ -146,8 +145,8 @@ extension HEIFItems {
             throw corrupt("a grid of \(rows) x \(columns) with \(tiles.count) tiles")
         }
         guard tiles.allSatisfy({ $0.size == first.size }) else { throw corrupt("tiles of different sizes") }
-        // All numbers have 32 bits at most, so products do not overflow. Tiles may extend beyond the picture by less
-        // than a tile.
+        // All numbers have at most 32 bits, so products do not overflow. The last column and row may extend beyond the
+        // picture by less than a tile.
         guard columns * first.size.width >= size.width, (columns - 1) * first.size.width < size.width,
             rows * first.size.height >= size.height, (rows - 1) * first.size.height < size.height
         else { throw corrupt("tiles that do not cover the picture") }

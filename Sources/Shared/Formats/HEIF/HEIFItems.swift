@@ -15,7 +15,7 @@ struct HEIFItems {
         /// The range is the whole box.
         case signal(Range<Int>, primaries: Int, transfer: Int)
         case operatingPoint(Int)
-        /// Layer 0xFFFF is the highest one.
+        /// 0xFFFF selects the highest layer.
         case layer(Int)
         case other
     }
@@ -29,12 +29,12 @@ struct HEIFItems {
     private(set) var auxiliaries: [Int: [Int]] = [:]
     /// The alpha items that premultiply an item's colours.
     private(set) var multipliers: [Int: [Int]] = [:]
-    /// The ranges of the file that contain an item's data, in order, without data in other files or items.
+    /// The ranges of the file that contain an item's data, in order. Excludes data in other files or items.
     private(set) var places: [Int: [Range<Int>]] = [:]
     private var properties: [Property] = []
     /// Indices into `properties`, counted from 1, by item.
     private var associations: [Int: [Int]] = [:]
-    /// Ranges of data within the `idat` box.
+    /// The ranges of an item's data in the content of the `idat` box.
     private var innerPlaces: [Int: [Range<Int>]] = [:]
     private var innerData: Range<Int>?
     private(set) var itemsElsewhere: Set<Int> = []
@@ -250,7 +250,7 @@ struct HEIFItems {
                 switch (file, method) {
                 case (0, 0):
                     guard !overflow, !isFar, end <= window.count else { throw FormatFailure.truncated(format) }
-                    // A length of 0 means up to the end.
+                    // A length of 0 means up to the end of the file.
                     places[item, default: []].append(start..<(length == 0 ? window.count : end))
                 case (0, 1):
                     guard !overflow, !isFar else { throw corrupt("data outside its box") }

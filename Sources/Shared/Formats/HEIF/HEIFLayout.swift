@@ -21,8 +21,8 @@ enum HEIFLayout {
         Signature { head in Self.codec(ofBrands: head) == codec ? .whole : .none }
     }
 
-    /// Returns the codec that a file type box names (ISO/IEC 14496-12 §4.3), by its major brand. If that is a generic
-    /// brand for pictures, the first compatible brand that names a codec decides.
+    /// Returns the codec of the major brand in a file type box (ISO/IEC 14496-12 §4.3). For a generic brand of
+    /// pictures, returns the codec of the first compatible brand that names a codec, or HEVC if there is no such brand.
     private static func codec(ofBrands head: ArraySlice<UInt8>) -> HEIFPicture.Coded.Codec? {
         func number(_ offset: Int) -> Int { ByteOrder.bigEndian.number(head.dropFirst(offset).prefix(4)) }
         func brand(_ offset: Int) -> FourCC { FourCC(UInt32(number(offset))) }

@@ -1,5 +1,5 @@
-/// A picture of an AVIF or HEIC as its items describe it: coded pixels, their composition, and the crop and rotation of
-/// the result.
+/// The description of a picture in an AVIF or HEIC: coded pictures, their composition, and the crop and rotation of the
+/// result.
 public struct HEIFPicture: Sendable, Hashable {
     /// A coded picture: a whole picture, a tile, or the alpha of either.
     public struct Coded: Sendable, Hashable {
@@ -18,7 +18,7 @@ public struct HEIFPicture: Sendable, Hashable {
         public let isSubsampled: Bool
         /// The `colr` box with ITU-T H.273 code points, or nil.
         public let signal: Range<Int>?
-        /// The spatial layer to show, or nil for the highest one.
+        /// The spatial layer to show, or nil for the highest layer.
         public let layer: Int?
         /// The index of an operating point of AV1.
         public let operatingPoint: Int
@@ -45,7 +45,7 @@ public struct HEIFPicture: Sendable, Hashable {
     public indirect enum Content: Sendable, Hashable {
         /// Alpha of another size is scaled to the size of the picture.
         case tiles(Tiling, alpha: Tiling?)
-        /// From bottom to top. The background is R, G, B and alpha, 16 bits each.
+        /// Layers from bottom to top. The background is red, green, blue and alpha, 16 bits each.
         case layers([Layer], canvas: PixelSize, background: [UInt16])
     }
 
@@ -59,7 +59,7 @@ public struct HEIFPicture: Sendable, Hashable {
     public let primaries: Int
     public let transfer: Int
 
-    /// The size of the shown part, before rotation.
+    /// The size of the visible part, before rotation.
     public var size: PixelSize { placement.size }
 
     public var hasAlpha: Bool {

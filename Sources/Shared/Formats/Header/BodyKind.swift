@@ -1,6 +1,6 @@
 import Support
 
-/// The apparent kind of bytes that are not a picture of a supported format, for error messages.
+/// The apparent kind of a file that is not a picture of a supported format. For error messages.
 public enum BodyKind: Sendable, Equatable, CaseIterable {
     case html, json, xml, text
     case svg, bmp, icon, jpeg2000, photoshop
@@ -51,8 +51,9 @@ public enum BodyKind: Sendable, Equatable, CaseIterable {
         (.video, [0x1A, 0x45, 0xDF, 0xA3]),
     ]
 
-    /// Detects formats that need more than a prefix. `BM` also begins ordinary text, so the reserved words of a BMP's
-    /// BITMAPFILEHEADER must be zero too. An ISO base media file (ISO 14496-12 §4.3) that is not a picture is a movie.
+    /// Detects formats that need more than a signature. `BM` may also begin ordinary text, so the reserved words of a
+    /// BMP's BITMAPFILEHEADER must be zero too. An ISO base media file (ISO 14496-12 §4.3) that is not a picture is a
+    /// movie.
     private static func containerKind(_ bytes: [UInt8]) -> BodyKind? {
         if bytes.count >= 10, bytes.starts(with: Array("BM".utf8)), bytes[6..<10].allSatisfy({ $0 == 0 }) {
             return .bmp

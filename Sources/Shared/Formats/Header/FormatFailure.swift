@@ -15,7 +15,7 @@ public enum FormatFailure: Failure, Equatable {
     case notRead(ImageFormat, String)
     /// A picture that exceeds a limit: the frames of a GIF or their pixels, or the pages of a TIFF.
     case overLimit(ImageFormat, String)
-    /// The requested page of a TIFF, counted from 0, and the number of pages.
+    /// A TIFF without the requested page. Pages are counted from 0; `count` is the number of pages.
     case noSuchPage(Int, count: Int)
     case truncatedMovie
     /// A movie with invalid boxes. The fault is a noun phrase.
@@ -48,7 +48,7 @@ public enum FormatFailure: Failure, Equatable {
         case .notRead(let format, let feature): "unsupported \(format.name): \(feature)"
         case .overLimit(let format, let excess): "the \(format.name) exceeds the limit: \(excess)"
         case .noSuchPage(let page, let count):
-            "the TIFF has \(count == 1 ? "one page" : "\(count) pages"), counted from 0, but no page \(page)"
+            "the TIFF has no page \(page); it has \(count == 1 ? "one page" : "\(count) pages"), counted from 0"
         case .truncatedMovie: "the movie is truncated; fetch it again"
         case .corruptMovie(let fault): "the movie is corrupt: \(fault)"
         }

@@ -19,13 +19,13 @@ public final class ImageFormat: Sendable {
     public let fileExtensions: [String]
     let signature: Signature
     let header: HeaderReading
-    /// Checks the rest of a picture, as `ImageInspection.checkEnd` describes.
+    /// Implements `ImageInspection.checkEnd`.
     let checkEnd: EndCheck
     let findMetadata: MetadataSearch
 
     /// - Parameters:
-    ///   - fileExtensions: default `id` alone.
-    ///   - checkEnd: default no check, for formats that `header` checks completely.
+    ///   - fileExtensions: if empty, the only extension is `id`.
+    ///   - checkEnd: by default checks nothing, for formats that `header` checks completely.
     init(
         _ id: String, name: String, fileExtensions: [String] = [], signature: Signature,
         header: @escaping HeaderReading, checkEnd: @escaping EndCheck = { _, _, _ in },

@@ -9,7 +9,8 @@ public struct ImageHeader: Sendable, Hashable {
     public internal(set) var isAnimated: Bool?
     /// Whether pixels can be transparent; nil for a GIF before `ImageInspection.checkEnd`.
     public internal(set) var hasAlpha: Bool?
-    /// Whether this is an animated PNG whose image data is not a frame, so only viewers without animation show it.
+    /// Whether the image data of an animated PNG is not a frame of the animation. Only viewers without animation show
+    /// such image data.
     public let hidesStill: Bool
     /// The page of a TIFF, counted from 0; 0 for other formats.
     public let page: Int

@@ -116,8 +116,8 @@ enum JPEGLayout {
         return PixelSize(width: width, height: height)
     }
 
-    /// Skips the data of the first scan, and returns the number of rows in the DNL segment after it (B.2.5), or 0 if
-    /// there is none.
+    /// Skips the data of the first scan. Returns the number of rows in the DNL segment after the data (B.2.5), or 0 if
+    /// no DNL segment follows.
     private static func lateHeight(_ window: inout SourceWindow, _ markers: inout JPEGMarkers) throws -> Int {
         guard let segment = try window.nextSegment(&markers) else { throw FormatFailure.truncated(.jpeg) }
         guard segment.code == 0xDC, segment.body.count == 2 else { return 0 }

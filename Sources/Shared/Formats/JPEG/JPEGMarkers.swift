@@ -2,16 +2,16 @@ import Libc
 
 /// Finds the segments and the end marker of a JPEG whose bytes arrive in pieces (ITU T.81 annex B).
 ///
-/// Skips bytes that do not follow 0xFF, stuffed zeros, fill bytes, restart markers and TEM (B.1.1.2 to B.1.1.5, table
-/// B.1). This covers entropy-coded data, and stray bytes between segments, which libjpeg skips too. Linear; uses
-/// `memchr`.
+/// Skips all bytes that do not follow 0xFF, and also stuffed zeros, fill bytes, restart markers and TEM (B.1.1.2 to
+/// B.1.1.5, table B.1). So it skips entropy-coded data, and stray bytes between segments, which libjpeg skips too.
+/// Linear; uses `memchr`.
 public struct JPEGMarkers {
     public struct Segment {
         public let code: UInt8
         /// The offset of the marker, or of the first fill byte before it.
         public let start: Int
-        /// The bytes after the length, possibly beyond the end of the file. Empty for SOI, EOI and the reserved codes
-        /// 02 to BF, which have no length.
+        /// The range of the bytes after the length, which may extend beyond the end of the file. Empty for SOI, EOI and
+        /// the reserved codes 02 to BF, which have no length.
         public let body: Range<Int>
     }
 
@@ -68,7 +68,7 @@ public struct JPEGMarkers {
         return nil
     }
 
-    /// Returns the index of the next 0xFF that no stuffed zero follows.
+    /// Returns the index of the next 0xFF without a stuffed zero after it.
     private static func nextMark(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         guard let base = bytes.baseAddress else { return nil }
         var index = start

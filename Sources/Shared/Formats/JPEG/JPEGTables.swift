@@ -2,7 +2,7 @@ import Support
 
 /// Checks the frame header, tables and scan headers of a JPEG (ITU T.81 annex B) for errors that stop libjpeg.
 ///
-/// Accepts errors that libjpeg tolerates, such as a missing Huffman table: Motion JPEG implies the standard tables.
+/// Accepts errors that libjpeg tolerates, such as a missing Huffman table: Motion JPEG omits the standard tables.
 struct JPEGTables {
     private struct Component {
         let across: Int
@@ -22,9 +22,9 @@ struct JPEGTables {
     /// By component number; nil before the frame header.
     private var components: [UInt8: Component]?
     private var quantisation: Set<UInt8> = []
-    /// By the byte of class and number in DHT.
+    /// By the byte in DHT that contains the class and the number of the table.
     private var huffman: [UInt8: HuffmanTable] = [:]
-    /// The offset of a scan's data, and the least number of bits for its blocks.
+    /// The offset of a scan's data, and the least number of bits that its blocks need.
     private var scan: (offset: Int, leastBits: Int)?
 
     /// Reads the next segment, which must be within the file.
@@ -62,8 +62,8 @@ struct JPEGTables {
         return bytes
     }
 
-    /// Reads precision, rows and columns, then number, sampling factors and quantisation table of each component
-    /// (B.2.2).
+    /// Reads a frame header: precision, rows and columns, then number, sampling factors and quantisation table of each
+    /// component (B.2.2).
     private mutating func readFrame(_ body: ArraySlice<UInt8>, _ code: UInt8) throws {
         guard components == nil else { throw Self.fault("two frame headers") }
         guard body.count >= 6, body.count == 6 + 3 * Int(body[body.startIndex + 5]) else {
@@ -84,7 +84,7 @@ struct JPEGTables {
         components = found
     }
 
-    /// Reads tables of 64 steps with 8 or 16 bits (B.2.4.1).
+    /// Reads quantisation tables of 64 steps with 8 or 16 bits (B.2.4.1).
     private mutating func readQuantisation(_ body: ArraySlice<UInt8>) throws {
         var rest = body
         while let first = rest.popFirst() {
@@ -95,7 +95,7 @@ struct JPEGTables {
         }
     }
 
-    /// Reads tables of the number of codes of each of 16 lengths, and of their values (B.2.4.2).
+    /// Reads Huffman tables: the numbers of codes for each of 16 lengths, then the values of the codes (B.2.4.2).
     private mutating func readHuffman(_ body: ArraySlice<UInt8>) throws {
         var rest = body
         while let first = rest.popFirst() {
@@ -122,8 +122,8 @@ struct JPEGTables {
         }
     }
 
-    /// Checks a scan header (B.2.3), whose components and tables must be known. Returns the least number of bits for
-    /// its blocks. Progressive scans of AC coefficients may need almost none (G.1.2.2).
+    /// Checks a scan header (B.2.3), whose components and tables must be known. Returns the least number of bits that
+    /// the blocks need; 0 for a progressive scan of AC coefficients, which may need almost no bits (G.1.2.2).
     private func leastBits(ofScan body: ArraySlice<UInt8>) throws -> Int {
         guard let components else { throw Self.fault("no frame header before the first scan") }
         guard let count = body.first, 1...4 ~= count, body.count == 4 + 2 * Int(count) else {

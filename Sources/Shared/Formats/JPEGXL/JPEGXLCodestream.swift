@@ -1,7 +1,7 @@
 import Support
 
-/// The codestream of a JPEG XL without its boxes (ISO/IEC 18181-2 §9), because libjxl 0.7 misreads boxes with a size
-/// of 64 bits.
+/// The codestream of a JPEG XL, without the boxes that contain it (ISO/IEC 18181-2 §9). The decoder receives only the
+/// codestream, because libjxl 0.7 misreads boxes with a size of 64 bits.
 public struct JPEGXLCodestream: ByteSource {
     private let spliced: SplicedSource
 

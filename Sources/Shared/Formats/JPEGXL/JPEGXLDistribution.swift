@@ -5,7 +5,7 @@ struct JPEGXLDistribution {
     private static let total = 1 << precision
 
     private struct Bucket {
-        /// From this position in the bucket on, the token is `other`.
+        /// Positions in the bucket below the cutoff have the bucket's own token, other positions the token `other`.
         var cutoff: Int
         var other: Int
         var offset: Int
@@ -108,8 +108,8 @@ struct JPEGXLDistribution {
         return counts
     }
 
-    /// Reads the counts from their known lengths in bits. The first count of the greatest length is not stored, but
-    /// completes `total`.
+    /// Reads the counts from their known lengths in bits. The first count of the greatest length is not stored: it is
+    /// `total` minus the sum of the other counts.
     private static func counts(
         _ bits: inout JPEGXLBits, _ lengths: [Int], _ repeated: [Int: Int], shift: Int
     ) throws -> [Int] {

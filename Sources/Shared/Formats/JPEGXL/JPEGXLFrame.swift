@@ -103,7 +103,8 @@ struct JPEGXLFrame {
         return left <= 0 && top <= 0 && left + size.width >= canvas.width && top + size.height >= canvas.height
     }
 
-    /// Reads the blending mode of a channel. Returns whether the channel replaces the earlier frames.
+    /// Reads the blending mode of a channel. Returns whether the channel replaces earlier frames instead of being
+    /// blended with them.
     private static func replaces(_ bits: inout JPEGXLBits, hasExtra: Bool, covers: Bool) throws -> Bool {
         let (replace, blend, multiplyAdd, multiply) = (0, 2, 3, 4)
         let mode = try bits.choice([(0, 0), (0, 1), (0, 2), (2, 3)])

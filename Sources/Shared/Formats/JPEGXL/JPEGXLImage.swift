@@ -69,7 +69,7 @@ struct JPEGXLImage {
         try bits.skip(bytes: 0)
     }
 
-    /// Decodes the profile, because its length in bits is not stored (E.4).
+    /// Decodes the profile to find its end, because its length in bits is not stored (E.4).
     private func skipProfile(_ bits: inout JPEGXLBits) throws {
         let count = try bits.long()
         guard count <= Self.profileByteLimit else { throw JPEGXLNumbers.Unreadable() }
@@ -107,7 +107,7 @@ struct JPEGXLImage {
 }
 
 extension JPEGXLBits {
-    /// Each side is at most 2^30, so products with the ratios do not overflow.
+    /// Reads the size of the image. Each side is at most 2^30, so products with the ratios do not overflow.
     fileprivate mutating func size() throws -> PixelSize {
         let isSmall = try flag()
         func side(_ bits: inout JPEGXLBits) throws -> Int {
@@ -175,7 +175,7 @@ extension JPEGXLBits {
         if space != xyb {
             if try kind(of: [1, 2, 10, 11], "a white point") == custom { try skipPoints(1) }
             if space != gray, try kind(of: [1, 2, 9, 11], "primaries") == custom { try skipPoints(3) }
-            // A gamma, or a named curve.
+            // The transfer function is a gamma if the flag is set, otherwise a named curve.
             if try flag() {
                 _ = try number(24)
             } else {
@@ -186,7 +186,8 @@ extension JPEGXLBits {
         return false
     }
 
-    /// Reads an Enum. Other values are reserved for later versions of the format; libjxl rejects them too.
+    /// Reads an Enum. Throws for values not in `known`, which are reserved for later versions of the format; libjxl
+    /// rejects them too.
     private mutating func kind(of known: [Int], _ subject: String) throws -> Int {
         let kind = try kind()
         guard known.contains(kind) else { throw FormatFailure.notRead(.jpegXL, "\(subject) of an unknown type") }

@@ -32,7 +32,8 @@ enum JPEGXLLayout {
         _ = try walk(&bits, &image) { _ in true }
     }
 
-    /// Calls `body` with each frame up to the last, until it returns false. Returns whether all headers are readable.
+    /// Calls `body` with each frame up to the last, until `body` returns false. Returns whether all headers are
+    /// readable.
     static func walk(
         _ bits: inout JPEGXLBits, _ image: inout JPEGXLImage, _ body: (JPEGXLFrame) -> Bool
     ) throws -> Bool {

@@ -1,7 +1,7 @@
-/// Decodes entropy-coded numbers (ISO/IEC 18181-1 annex C). Profiles and the order of sections consist of such numbers,
-/// and must be decoded to find their end.
+/// Decodes entropy-coded numbers (ISO/IEC 18181-1 annex C). Profiles and the order of sections consist of such numbers;
+/// only a decoder can find where they end.
 struct JPEGXLNumbers {
-    /// The stream is damaged or has a later version of the format.
+    /// The stream is damaged, or uses a later version of the format.
     struct Unreadable: Error {}
 
     /// The division of a number into a token and extra bits (C.3.3).
@@ -61,7 +61,7 @@ struct JPEGXLNumbers {
     }
 
     private var repetition: Repetition?
-    /// The code of each context.
+    /// For each context, the index of its code.
     private let clusters: [UInt8]
     private let splits: [Split]
     private let codes: [Code]

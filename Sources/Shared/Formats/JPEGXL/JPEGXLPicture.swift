@@ -1,8 +1,8 @@
-/// The properties in the headers of a JPEG XL that determine the memory and time of its decoder.
+/// The properties in the headers of a JPEG XL that determine the decoder's memory and time.
 public struct JPEGXLPicture: Sendable {
     public struct Frame: Sendable {
         public var size: PixelSize
-        /// The size of the canvas if the frame is smaller; otherwise nil.
+        /// The size of the canvas if the frame has fewer pixels; otherwise nil.
         public var canvas: PixelSize?
         public var isModular = false
         public var hasNoise = false

@@ -23,7 +23,7 @@ struct JPEGXLPrefixCode {
         tokens = (1...Self.longest).flatMap { length in lengths.indices.filter { lengths[$0] == length } }
     }
 
-    /// A code with a single token, of 0 bits.
+    /// Creates a code with a single token, which is stored in 0 bits.
     private init(only token: Int) { (counts, tokens) = ([], [token]) }
 
     init(_ bits: inout JPEGXLBits, alphabetSize: Int) throws {
@@ -51,7 +51,7 @@ struct JPEGXLPrefixCode {
         self.init(lengths: lengths)
     }
 
-    /// Reads a code whose lengths are themselves stored with a prefix code.
+    /// Reads a code whose code lengths are stored with another prefix code.
     private init(_ bits: inout JPEGXLBits, alphabetSize: Int, skipped: Int) throws {
         let code = try Self.codeOfLengths(&bits, skipped: skipped)
         var lengths: [Int] = []

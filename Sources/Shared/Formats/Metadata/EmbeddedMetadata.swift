@@ -1,10 +1,10 @@
 import Support
 
-/// The metadata that variants can keep from a picture: EXIF, XMP, creator and copyright. Ignores parts that are
+/// The metadata of a picture that its variants can keep: EXIF, XMP, creator and copyright. Ignores parts that are
 /// invalid, incomplete or too large, because metadata is often malformed. Not supported: extended XMP (over 64 KB in a
 /// JPEG), IPTC records (APP13), GIF comments.
 public struct EmbeddedMetadata: Sendable, Hashable {
-    /// The limit of each part. The EXIF of a camera has 10 to 60 KB.
+    /// The maximum size of each part in bytes. The EXIF of a camera has 10 to 60 KB.
     public static let byteLimit = 1 << 20
 
     /// A TIFF structure, without the `Exif` prefix of a container.
@@ -40,7 +40,8 @@ public struct EmbeddedCaption: Sendable, Hashable {
         self.text = packet?.description ?? (isOfCamera ? nil : description)
     }
 
-    /// Returns the day of `2024:02:03 10:00:00` or `2024-02-03T10:00:00`, or nil for a camera whose clock was not set.
+    /// Returns the day of a time such as `2024:02:03 10:00:00` or `2024-02-03T10:00:00`. Returns nil for an invalid
+    /// time, such as a year 0000 from a camera whose clock was not set.
     private static func day(_ text: String) -> String? {
         let bytes = Array(text.utf8.prefix(10))
         guard bytes.count == 10,
@@ -51,14 +52,14 @@ public struct EmbeddedCaption: Sendable, Hashable {
     }
 }
 
-/// Collects the parts of a file's metadata. The first part of each kind counts.
+/// Collects the parts of a file's metadata. Keeps the first part of each kind.
 struct FoundParts {
     var metadata = EmbeddedMetadata()
     private let source: any ByteSource
 
     init(_ source: any ByteSource) { self.source = source }
 
-    /// The parts that were found, except an invalid EXIF block. Completes creator and copyright.
+    /// The parts that were found, without an invalid EXIF block. Adds creator and copyright from EXIF and XMP.
     var complete: EmbeddedMetadata {
         var complete = metadata
         let exif = metadata.exif.flatMap(ExifBlock.init)
@@ -78,13 +79,13 @@ struct FoundParts {
         return bytes.count == range.count ? bytes : nil
     }
 
-    /// Removes JPEG's prefix, which some programs write into other formats too.
+    /// Stores an EXIF block without JPEG's prefix, which some programs write into other formats too.
     mutating func takeExif(_ range: Range<Int>) throws {
         guard metadata.exif == nil, let bytes = try bytes(range) else { return }
         metadata.exif = bytes.starts(with: "Exif\0\0".utf8) ? Array(bytes.dropFirst(6)) : bytes
     }
 
-    /// Removes the zeros that C programs append.
+    /// Stores an XMP packet without the zeros that C programs append.
     mutating func takeXMP(_ range: Range<Int>) throws {
         guard metadata.xmp == nil, var bytes = try bytes(range) else { return }
         while bytes.last == 0 { bytes.removeLast() }

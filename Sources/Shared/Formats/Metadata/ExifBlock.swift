@@ -29,7 +29,7 @@ public struct ExifBlock: Sendable, Hashable {
         static let utf8 = 129
     }
 
-    /// The twelve bytes from `place`.
+    /// An entry of a directory: the twelve bytes at `place`.
     private struct Entry {
         let place: Int
         let tag: Int
@@ -50,7 +50,7 @@ public struct ExifBlock: Sendable, Hashable {
     /// The caption. Some cameras write their own name here.
     public var imageDescription: String? { text(Tag.imageDescription) }
 
-    /// When the picture was taken, or else digitized, such as `2024:02:03 10:00:00`, in an unknown time zone.
+    /// The time when the picture was taken, or else digitized, such as `2024:02:03 10:00:00`. The time zone is unknown.
     public var dateTaken: String? {
         let details = entries(of: number(entries(of: firstDirectory).first { $0.tag == Tag.exifDirectory }))
         return text(Tag.dateTimeOriginal, in: details) ?? text(Tag.dateTimeDigitized, in: details)
@@ -203,7 +203,7 @@ public struct ExifBlock: Sendable, Hashable {
         put(value, at: entry.place + 8, type == FieldType.short ? 2 : 4)
     }
 
-    /// `place` must be an offset that `number` could read.
+    /// `place` must be an offset that `number` can read.
     private mutating func put(_ value: Int, at place: Int, _ width: Int) {
         for i in 0..<width {
             bytes[place + i] = UInt8(truncatingIfNeeded: value >> ((order == .bigEndian ? width - 1 - i : i) * 8))

@@ -14,11 +14,11 @@ extension XMPPacket {
         "tiff:ImageWidth", "tiff:ImageLength", "exif:PixelXDimension", "exif:PixelYDimension",
     ]
     private static let colourSpaces = ["photoshop:ICCProfile", "exif:ColorSpace"]
-    /// The prefixes that Adobe, Apple and Google use.
+    /// The prefixes of properties for gain maps and appended files, as Adobe, Apple and Google write them.
     private static let appendedPrefixes = ["hdrgm", "HDRGainMap", "Container", "GContainer"]
 
-    /// Replaces all attributes and elements whose names match, and the declarations of their prefixes, by spaces.
-    /// Returns nil if a tag or a matching element does not end. Linear.
+    /// Replaces attributes and elements by spaces if `goes` returns true for their names, and also the declarations of
+    /// their prefixes. Returns nil if a tag or a replaced element is incomplete. Linear.
     private func blanked(_ goes: (ArraySlice<UInt8>) -> Bool) -> XMPPacket? {
         var result = bytes
         func blank(_ range: Range<Int>) {
@@ -61,7 +61,7 @@ extension XMPPacket {
         let name: Range<Int>
         /// The offset after its `>`.
         let end: Int
-        /// Whether it is an end tag, or a start tag that has an end tag.
+        /// `closes`: whether this is an end tag. `opens`: whether this is a start tag that needs an end tag.
         let closes: Bool, opens: Bool
         private(set) var attributes: [(name: Range<Int>, whole: Range<Int>)] = []
 
@@ -76,7 +76,7 @@ extension XMPPacket {
                 return begin..<place
             }
             name = word()
-            // A comment or a literal text may contain any characters but its end.
+            // A comment or a literal text may contain any characters except its end mark.
             for (mark, endMark) in [("!--", "-->"), ("![CDATA[", "]]>")]
             where bytes[(start + 1)...].starts(with: mark.utf8) {
                 place = start + 1 + mark.utf8.count

@@ -6,9 +6,9 @@
 public struct XMPPacket: Sendable, Hashable {
     public private(set) var bytes: [UInt8]
 
-    /// At most this number of occurrences of a name are read.
+    /// The maximum number of occurrences of a name that are read.
     private static let placeLimit = 8
-    /// The end of a property is searched within this number of bytes.
+    /// The maximum number of bytes that are searched for the end of a property.
     private static let valueLimit = 16 << 10
 
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -25,18 +25,18 @@ public struct XMPPacket: Sendable, Hashable {
         return copy
     }
 
-    // Of a text in several languages, or a list of names, only the first entry is returned.
+    // These properties return only the first entry of a text in several languages or of a list of names.
     public var rights: String? { text(of: "dc:rights") }
     public var creator: String? { text(of: "dc:creator") }
     public var title: String? { text(of: "dc:title") }
     public var description: String? { text(of: "dc:description") }
 
-    /// When the picture was taken or created, such as `2024-02-03T10:00:00`.
+    /// The time when the picture was taken or created, such as `2024-02-03T10:00:00`.
     public var dateTaken: String? {
         ["exif:DateTimeOriginal", "photoshop:DateCreated", "xmp:CreateDate"].lazy.compactMap { text(of: $0) }.first
     }
 
-    /// The offsets of all orientations with a single digit, as valid orientations have.
+    /// The offsets of all orientation values that are a single digit, as every valid orientation is.
     private var orientationDigits: [Int] {
         ["tiff:Orientation", "exif:Orientation"].flatMap { name in
             places(of: name, in: bytes.indices).compactMap { place in
@@ -67,7 +67,7 @@ public struct XMPPacket: Sendable, Hashable {
         for place in places(of: name, in: bytes.indices) {
             guard let value = value(at: place) else { continue }
             if !value.isEmpty { return unescaped(value) }
-            // White space up to the next tag means an array, which ends with the property.
+            // A property with only white space before the next tag contains an array, up to the property's end tag.
             let limit = place + min(Self.valueLimit, bytes.count - place)
             let end = places(of: "</" + name, in: place..<limit).first ?? limit
             for item in places(of: "<rdf:li", in: place..<end) {

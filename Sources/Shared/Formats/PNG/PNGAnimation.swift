@@ -1,6 +1,6 @@
 import Support
 
-/// The frames of an animated PNG (PNG specification, third edition, §11.3.4), found by a walk over its chunks.
+/// The frames of an animated PNG (PNG specification, third edition, §11.3.4).
 public struct PNGAnimation: Sendable, Hashable {
     /// How the frame's rectangle changes before the next frame is drawn (table in §11.3.4.2).
     public enum Disposal: UInt8, Sendable {
@@ -15,7 +15,7 @@ public struct PNGAnimation: Sendable, Hashable {
         /// The stored display time in milliseconds, which may be 0.
         public let delayMilliseconds: Int
         public let disposal: Disposal
-        /// Whether the frame is blended with the canvas by its alpha, rather than replacing it.
+        /// Whether the frame is blended with the canvas by its alpha. If false, it replaces a rectangle of the canvas.
         public let isBlended: Bool
         /// The range from the end of the frame's `fcTL` to the end of its last chunk.
         public fileprivate(set) var chunks: Range<Int>
@@ -33,8 +33,8 @@ public struct PNGAnimation: Sendable, Hashable {
     /// Reads the frames of a PNG. Returns nil if there is no valid `acTL`, because viewers then show a still picture.
     ///
     /// Throws `FormatFailure`: `corrupt` for an invalid chunk of the animation, `overLimit` for more than `frameLimit`
-    /// frames, `truncated` if the file ends too early. `allowsTruncated` returns the whole frames of a truncated file,
-    /// if there are any. Skips from chunk to chunk, in 64 KB of memory.
+    /// frames, `truncated` if the file ends too early. With `allowsTruncated`, returns the whole frames of a truncated
+    /// file, if there are any. Skips from chunk to chunk, in 64 KB of memory.
     public static func read(
         _ source: some ByteSource, frameLimit: Int, allowsTruncated: Bool = false, check: () throws -> Void = {}
     ) throws -> PNGAnimation? {
@@ -57,7 +57,7 @@ public struct PNGAnimation: Sendable, Hashable {
         return try walk.finished(at: offset)
     }
 
-    /// Calls `visit` with each chunk in a range that `read` has returned.
+    /// Calls `visit` with each chunk in a range, such as `shared` or the `chunks` of a frame.
     public static func chunks(
         of source: some ByteSource, in range: Range<Int>, visit: (PNGLayout.Chunk) throws -> Void
     ) throws {
@@ -147,7 +147,8 @@ private struct AnimationWalk {
         open = nil
     }
 
-    /// Checks the number of an `fcTL` or `fdAT` chunk. Both kinds share a single sequence from 0 (§11.3.4.1).
+    /// Checks the sequence number of an `fcTL` or `fdAT` chunk. The chunks of both types are numbered together from 0
+    /// (§11.3.4.1).
     private mutating func checkSequence(_ chunk: PNGLayout.Chunk, _ window: inout SourceWindow) throws {
         guard chunk.body.count >= 4 else { throw Self.fault("an animation chunk without a sequence number") }
         guard try window.bigEndian(at: chunk.body.lowerBound, 4) == nextSequenceNumber else {
@@ -156,7 +157,7 @@ private struct AnimationWalk {
         nextSequenceNumber += 1
     }
 
-    /// Reads a frame control chunk, `fcTL` (§11.3.4.2). The range of the frame's chunks is still empty.
+    /// Reads a frame control chunk, `fcTL` (§11.3.4.2). Leaves `chunks` empty.
     private func frame(_ chunk: PNGLayout.Chunk, _ window: inout SourceWindow) throws -> PNGAnimation.Frame {
         let start = chunk.body.lowerBound
         guard chunk.body.count == 26 else { throw Self.fault("a frame control chunk of invalid length") }

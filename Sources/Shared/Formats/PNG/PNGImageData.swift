@@ -1,15 +1,16 @@
 import Support
 
-/// The header of a PNG, and the ranges of the chunks that are needed to decode its pixels.
+/// The header of a PNG, and the ranges of the chunks that contain its pixels, palette and transparency.
 public struct PNGImageData: Sendable {
     public let header: PNGHeader
-    /// The bodies of PLTE and tRNS.
+    /// The body of PLTE.
     public private(set) var palette: Range<Int>?
+    /// The body of tRNS.
     public private(set) var transparency: Range<Int>?
     /// The bodies of the IDAT chunks, in order.
     public private(set) var data: [Range<Int>] = []
 
-    /// The size of the chunks PLTE, tRNS and IDAT in bytes, including their lengths, types and checksums.
+    /// The total size in bytes of the chunks PLTE, tRNS and IDAT, including their lengths, types and checksums.
     public var byteCount: Int { ([palette, transparency].compactMap(\.self) + data).reduce(0) { $0 + $1.count + 12 } }
 
     /// Throws `FormatFailure` if the chunks do not reach IEND, and the errors of the source.

@@ -29,12 +29,12 @@ private struct PNGText {
     let keyword: String
     /// The decompressed text, not empty, at most `EmbeddedMetadata.byteLimit`.
     let bytes: [UInt8]
-    /// `iTXt` is UTF-8, the others ISO 8859-1.
+    /// `iTXt` chunks contain UTF-8, the other chunks ISO 8859-1.
     let isUTF8: Bool
 
     var string: String? { isUTF8 ? MetadataText.cleaned(bytes) : MetadataText.cleaned(latin1: bytes) }
 
-    /// Returns nil for other keywords, whose texts may have megabytes.
+    /// Returns nil for an invalid text, and for a keyword that is not used, without decompressing its text.
     init?(_ type: FourCC, _ chunk: [UInt8]) {
         guard let end = chunk.prefix(80).firstIndex(of: 0) else { return nil }
         keyword = String(decoding: chunk[..<end], as: UTF8.self)

@@ -13,8 +13,8 @@ extension ImageFormat {
 
 /// The chunks of a PNG (PNG specification, third edition, §5 and §11).
 public enum PNGLayout {
-    /// The number of chunks that are searched for `eXIf`, which may follow the image data (§11.3.3.4). Enough for 128
-    /// MB in the 8 KB chunks that libpng writes. A malicious file costs about 20 ms.
+    /// The maximum number of chunks that are searched for `eXIf`, which may follow the image data (§11.3.3.4). Enough
+    /// for 128 MB in the 8 KB chunks that libpng writes. A malicious file costs about 20 ms.
     static let hopLimit = 16_384
 
     public struct Chunk: Sendable, Hashable {
@@ -60,8 +60,8 @@ public enum PNGLayout {
             hidesStill: hidesStill)
     }
 
-    /// Walks over all chunks up to IEND. Ignores later bytes. `verifiesChecksums` reads all bytes, and verifies the
-    /// checksums of the chunks that draw the picture or its frames; decoders ignore other checksums.
+    /// Walks over all chunks up to IEND. Ignores later bytes. With `verifiesChecksums`, reads all bytes, and verifies
+    /// the checksums of the chunks that a decoder needs for the picture or its frames; decoders ignore other checksums.
     static func checkEnd(_ source: any ByteSource, verifiesChecksums: Bool) throws {
         var window = verifiesChecksums ? SourceWindow.forWalk(source) : .forHeader(source)
         var sawData = false
@@ -120,7 +120,7 @@ public enum PNGLayout {
         return Chunk(type: type, body: offset + 8..<offset + 8 + length)
     }
 
-    /// Returns the chunk at `offset`, or nil if it is invalid, which `checkEnd` reports.
+    /// Returns the chunk at `offset`, or nil if it is invalid. `checkEnd` reports invalid chunks.
     static func readableChunk(_ window: inout SourceWindow, at offset: Int) throws -> Chunk? {
         do {
             return try nextChunk(&window, at: offset)

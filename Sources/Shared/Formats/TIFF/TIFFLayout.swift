@@ -12,7 +12,7 @@ extension ImageFormat {
 
 /// The directories of a TIFF, one per page (TIFF 6.0 §2). BigTIFF has offsets of 64 bits.
 enum TIFFLayout {
-    /// Enough for scanned documents and microscope stacks.
+    /// The maximum number of pages. Enough for scanned documents and microscope stacks.
     static let pageLimit = 4096
 
     private enum Tag {
@@ -35,7 +35,8 @@ enum TIFFLayout {
         static let oldJPEG = 513
     }
 
-    /// The schemes that libtiff can support, depending on its build. Numbers above 32765 are private schemes.
+    /// The compression schemes that libtiff can support, depending on its build. Numbers above 32765 are private
+    /// schemes.
     private static let compressions: Set<Int> = [
         1, 2, 3, 4, 5, 6, 7, 8, 32766, 32771, 32773, 32809, 32909, 32946, 34661, 34676, 34677, 34887, 34925, 50000,
         50001,
@@ -104,7 +105,7 @@ enum TIFFLayout {
         }
     }
 
-    /// Walks over all pages, whose strips or tiles must be within the file.
+    /// Walks over all pages, and checks that their strips or tiles are within the file.
     static func checkEnd(_ source: any ByteSource) throws {
         var window = SourceWindow.forHeader(source)
         let start = try TIFFStart(&window)
@@ -151,7 +152,7 @@ enum TIFFLayout {
         }
         for index in 0..<offsets.count {
             let offset = try directory.number(offsets, index, &window)
-            // Old writers omit the lengths, and decoders guess them. Require at least the first byte.
+            // Old writers omit the lengths, and decoders guess them. So only the first byte must be within the file.
             let length = try lengths.map { try directory.number($0, index, &window) } ?? 1
             let (end, overflow) = offset.addingReportingOverflow(length)
             guard !overflow, end <= window.count else { throw FormatFailure.truncated(.tiff) }

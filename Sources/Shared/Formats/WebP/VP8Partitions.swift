@@ -1,10 +1,10 @@
 /// Checks the partitions of a VP8 key frame, whose number and lengths are in the header (RFC 6386 §9.5). Like libwebp,
 /// requires that the first partition is complete and that the last partition begins within the data.
 enum VP8Partitions {
-    /// The bytes that `fit` reads: 10, and fewer than 200 bits up to the number of partitions.
+    /// The number of bytes that `fit` may need: 10 bytes, then fewer than 200 bits up to the number of partitions.
     static let headerBytes = 64
 
-    /// Whether data of `count` bytes that begins with `head` is long enough for all partitions.
+    /// Returns whether data of `count` bytes that begins with `head` is long enough for all partitions.
     static func fit(_ head: ArraySlice<UInt8>, count: Int, _ byte: (_ offset: Int) throws -> UInt8?) rethrows -> Bool {
         let start = 10
         let tag = ByteOrder.littleEndian.number(head.prefix(3))
@@ -45,7 +45,7 @@ enum VP8Partitions {
     }
 }
 
-/// Decodes bits with probability one half (RFC 6386 §7). Reads zeros after the end.
+/// Decodes bits that are coded with a probability of 1/2 (RFC 6386 §7). Reads zeros after the end.
 private struct BoolDecoder {
     private var bytes: ArraySlice<UInt8>
     private var value = 0

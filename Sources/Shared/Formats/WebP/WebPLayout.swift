@@ -131,8 +131,8 @@ enum WebPLayout {
         return size
     }
 
-    /// Returns the size of a still picture, or nil for another chunk. A still picture must fill the canvas, unlike the
-    /// frames of an animation, which are in `ANMF` chunks.
+    /// Returns the size of a still picture, or nil for another chunk. A still picture must fill the canvas. The frames
+    /// of an animation, which are in `ANMF` chunks, may be smaller.
     private static func pictureSize(_ window: inout SourceWindow, _ chunk: Chunk) throws -> PixelSize? {
         switch chunk.type {
         case "VP8 ": try lossySize(&window, chunk)

@@ -1,18 +1,20 @@
 /// Decodes the blocks of an AC scan of a progressive picture (ITU-T T.81 G.1.2.2, G.1.2.3).
 ///
-/// The inner loops read tables and write coefficients unchecked, under the invariants of `MCUDecoder`. Coefficients
-/// that the output does not need are written to position 0, which the inverse DCT replaces by the DC coefficient.
+/// The inner loops access tables and coefficients without bounds checks; `MCUDecoder` states the invariants.
+/// Coefficients that the output does not need are written to position 0; the inverse DCT replaces that number by the DC
+/// coefficient.
 struct BandDecoder {
     private let entries: UnsafePointer<UInt32>
     private let skips: UnsafePointer<UInt16>?
-    /// `BlockLayout.places`, in memory that the scan owns.
+    /// A copy of `BlockLayout.places` that the scan owns.
     private let places: UnsafePointer<UInt8>
     private let table: Unmanaged<HuffmanTable>
     private let first: Int
     private let last: Int
     private let lastKept: Int
-    /// Bit masks of the coefficients to keep, and of the band.
+    /// Bit k is set if coefficient k, in zigzag order, is kept.
     private let kept: UInt64
+    /// Bit k is set if coefficient k is in the band.
     private let inBand: UInt64
     /// Low bits that are still missing after the scan (Al).
     private let missing: Int
@@ -33,8 +35,7 @@ struct BandDecoder {
 
     // MARK: First scan of the band
 
-    /// Decodes a block in the first scan of a band, if no later scan refines the band. Skips coefficients that are not
-    /// kept.
+    /// Decodes a block in the first scan of a band that no later scan refines. Skips coefficients that are not kept.
     ///
     /// - Parameter run: receives the number of following blocks without coefficients in the band.
     @inline(__always) func begin(
@@ -98,7 +99,7 @@ struct BandDecoder {
     ) {
         let before = history.pointee
         var found = before
-        // The coefficients that are not decoded yet.
+        // A bit for each coefficient of the band that is not yet decoded.
         var rest = inBand
         while run == 0, rest != 0 {
             bits.refill()
@@ -117,7 +118,7 @@ struct BandDecoder {
             zeros &= growth > 3 ? zeros &- 1 : ~0
             zeros &= growth > 4 ? zeros &- 1 : ~0
             if growth > 5 { for _ in 5..<growth { zeros &= zeros &- 1 } }
-            // The lowest remaining bit and all bits below it, or all bits if none remains.
+            // The lowest remaining bit of `zeros` and all bits below it, or all bits if none remains.
             let upTo = zeros ^ (zeros &- 1)
             correct(&bits, rest & upTo & before, block)
             if value != 0 {
@@ -136,14 +137,14 @@ struct BandDecoder {
         history.pointee = found
     }
 
-    /// Reads a correction bit for each coefficient of the mask. Applies it if the coefficient is kept.
+    /// Reads a correction bit for each coefficient of the mask, and applies the bit if the coefficient is kept.
     @inline(__always) private func correct(
         _ bits: inout BitReader, _ coefficients: UInt64, _ block: UnsafeMutablePointer<Int16>
     ) {
         var left = coefficients
         while left != 0 {
             bits.refill()
-            // `skip` accepts at most the valid bits of the window.
+            // Skips in two steps, because `skip` accepts at most the number of valid bits in the window.
             if left & kept == 0 {
                 let count = left.nonzeroBitCount
                 bits.skip(min(count, 32))
@@ -171,9 +172,9 @@ struct BandDecoder {
 
     // MARK: Symbols
 
-    /// Returns the increment of the coefficient number, and the value. At the end of a band, the increment is
-    /// `HuffmanTable.endOfBlock` and the value is the number of following blocks in which the band ends too, at most
-    /// 32766 (EOBRUN - 1).
+    /// Returns the increment of the coefficient number, and the value of the coefficient. At the end of a band, the
+    /// increment is `HuffmanTable.endOfBlock`, and the value is the number of following blocks without coefficients in
+    /// the band, at most 32766 (EOBRUN - 1).
     @inline(__always) static func coefficient(
         _ bits: inout BitReader, _ entries: UnsafePointer<UInt32>, _ table: Unmanaged<HuffmanTable>,
         _ isBad: inout Bool

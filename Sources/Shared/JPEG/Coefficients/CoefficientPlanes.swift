@@ -21,7 +21,7 @@ final class CoefficientPlanes: JPEGPlanes {
 
     private static let level = apod_kernel_best()
 
-    /// Returns nil for a picture that libjpeg must decode. Parameters as in `JPEGFrame.planes`.
+    /// Returns nil if libjpeg must decode the picture. `JPEGFrame.planes` describes the parameters.
     init?(
         _ first: JPEGFrame, _ source: any ByteSource, scale: Int, for use: JPEGPlaneUse = .planes,
         reduction: Double, options: JPEGOptions
@@ -34,7 +34,7 @@ final class CoefficientPlanes: JPEGPlanes {
         case .file: isWhole = false
         case .nonsense: return nil
         }
-        // This decoder does not imitate how libjpeg conceals data that is missing between restarts.
+        // libjpeg conceals data that is missing between restarts; this decoder does not.
         let hasGaps = options.allowsTruncated && frame.scans.contains { $0.restartInterval > 0 }
         guard !hasGaps, frame.scans.allSatisfy(\.isProgression) else { return nil }
         let shapes = frame.components.map { ComponentShape($0, of: frame, scale: scale, for: use) }
@@ -108,8 +108,8 @@ final class CoefficientPlanes: JPEGPlanes {
         if threads.isEmpty { schedule.work() }
     }
 
-    /// Starts a thread for each free processor, and an additional thread because the calling thread mostly waits for
-    /// rows.
+    /// Starts a thread for each free processor, and one more thread, because the calling thread mostly waits for rows.
+    /// Starts no thread if no processor is free.
     private func startThreads(atMost most: Int) {
         while borrowedThreads < most, spareThreads.take() { borrowedThreads += 1 }
         for _ in 0..<(borrowedThreads > 0 ? borrowedThreads + 1 : 0) {

@@ -1,19 +1,20 @@
 import Support
 
-/// The coefficients of one component of a progressive picture, row by row in whole MCUs. For coefficients that are not
-/// kept, records only whether they are nonzero, because refinement needs to know (ITU-T T.81 G.1.2.3).
+/// The coefficients of one component of a progressive picture, row by row in whole MCUs. Of the coefficients that the
+/// output does not need, stores only whether they are nonzero, which refinement scans depend on (ITU-T T.81 G.1.2.3).
 ///
 /// `@unchecked Sendable`: several scans write at the same time, but a scan starts a row of blocks only after all
-/// earlier scans have finished it (`ScanSchedule`). Callers access only rows below `down` and columns below `across`.
+/// earlier scans have finished the row (`ScanSchedule`). Callers access only rows below `down` and columns below
+/// `across`.
 final class CoefficientStore: @unchecked Sendable {
     let layout: BlockLayout
     let across: Int
     let down: Int
     let dc: UnsafeMutablePointer<Int16>
-    /// `layout.area` for each block. The place of the DC coefficient receives coefficients that are not kept, and is
-    /// never read.
+    /// `layout.area` coefficients for each block. Position 0 receives coefficients that are not kept, and is never
+    /// read; the DC coefficient is in `dc`.
     let coefficients: UnsafeMutablePointer<Int16>
-    /// A mask of the nonzero coefficients of each block, in zigzag order from the lowest bit. Nil if no scan refines AC
+    /// A bit mask for each block: bit k is set if coefficient k, in zigzag order, is nonzero. Nil if no scan refines AC
     /// coefficients.
     let history: UnsafeMutablePointer<UInt64>?
     private let memory: [AlignedBuffer]
@@ -47,7 +48,7 @@ final class CoefficientStore: @unchecked Sendable {
         let first = UnsafeRawPointer(coefficients + row * across * area)
         for block in 0..<across {
             let own = first + block * area * 2
-            // Excludes the place of the DC coefficient, which comes first.
+            // Excludes position 0.
             var all = area > 1 ? own.loadUnaligned(as: UInt64.self).littleEndian >> 16 : 0
             for word in 1..<max(words, 1) { all |= own.loadUnaligned(fromByteOffset: 8 * word, as: UInt64.self) }
             offsets[block] = all == 0 ? -1 : Int32(truncatingIfNeeded: block * area)

@@ -1,7 +1,7 @@
 import Support
 
 /// Decodes one scan of a progressive picture into coefficient stores (ITU-T T.81 G.1.2, G.2). Writes stay inside the
-/// stores, because rows and columns come from the shapes from which the stores were created.
+/// stores, because the same shapes determine the size of the stores and the numbers of rows and columns.
 final class ProgressiveScan {
     struct Part {
         let store: CoefficientStore
@@ -10,7 +10,7 @@ final class ProgressiveScan {
         let table: HuffmanTable?
     }
 
-    /// Rows of MCUs, or of blocks if the scan has a single component.
+    /// The number of rows of MCUs, or of blocks if the scan has a single component.
     let rows: Int
     private let columns: Int
     private let parts: [Part]
@@ -89,8 +89,8 @@ final class ProgressiveScan {
             // A truncated MCU causes no invalid code, because the zeros that replace its missing data are valid codes.
             guard isCode else { throw JPEGError.corrupt("Corrupt JPEG data: bad Huffman code") }
             if bits.position > limits.data, let dataEnd {
-                // Like libjpeg, reads zeros after the end of the data. With restarts `endData` always throws, because
-                // libjpeg decodes the picture if damage is allowed (`CoefficientPlanes`).
+                // Like libjpeg, reads zeros after the end of the data. With restarts, `endData` always throws: if
+                // missing data is allowed, libjpeg decodes such pictures (`CoefficientPlanes`).
                 _ = try cursor.endData(region, dataEnd)
             } else {
                 cursor.position = bits.position
@@ -106,9 +106,9 @@ final class ProgressiveScan {
         let data: Int
     }
 
-    /// Decodes the MCUs of `columns` until the end of the region, but at least one. Stops early after an MCU with an
-    /// invalid code or an MCU that ends beyond the data. Returns the number of decoded MCUs, and whether all codes were
-    /// valid.
+    /// Decodes the MCUs of `columns` that begin before the end of the region, and always the first MCU. Stops after an
+    /// MCU with an invalid code, and after an MCU that ends beyond the data. Returns the number of decoded MCUs, and
+    /// whether all codes were valid.
     private func decode(
         _ bits: inout BitReader, _ limits: Limits, row: Int, columns: Range<Int>
     ) -> (decoded: Int, isCode: Bool) {
@@ -148,7 +148,7 @@ final class ProgressiveScan {
 
     // MARK: DC coefficients (G.1.2.1)
 
-    /// A part in the form that the inner loop uses.
+    /// A `Part` as raw pointers, for the inner loop.
     private struct DCPart {
         let store: UnsafeMutablePointer<Int16>
         let storeAcross: Int

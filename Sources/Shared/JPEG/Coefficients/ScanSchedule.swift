@@ -1,10 +1,10 @@
 import Support
 
-/// Decodes the scans of a progressive picture on several threads. Each scan follows, row by row, the earlier scans of
-/// the same coefficients.
+/// Decodes the scans of a progressive picture on several threads. Starts a row of a scan only after all earlier scans
+/// of the same component and kind, DC or AC, have decoded the row.
 final class ScanSchedule: Sendable {
     struct Item: Sendable {
-        /// Rows of blocks in a row of the scan, by component index.
+        /// The number of rows of blocks in a row of the scan, by component index.
         let blockRows: [Int: Int]
         let rows: Int
         let isDC: Bool
@@ -14,7 +14,7 @@ final class ScanSchedule: Sendable {
 
     private struct State {
         var next = 0
-        /// The finished rows of each scan.
+        /// The number of finished rows of each scan.
         var done: [Int]
         /// The failure of the earliest scan that failed.
         var failure: (item: Int, error: any Error)?
@@ -22,12 +22,12 @@ final class ScanSchedule: Sendable {
     }
 
     private let items: [Item]
-    /// For each scan the earlier scans that it follows.
+    /// For each scan, the indices of the earlier scans that must decode each row first.
     private let leaders: [[Int]]
     private let state: Monitor<State>
     private let options: JPEGOptions
 
-    /// - Parameter items: in the order of the file.
+    /// - Parameter items: in file order.
     init(_ items: [Item], options: JPEGOptions) {
         self.items = items
         self.options = options
@@ -62,8 +62,8 @@ final class ScanSchedule: Sendable {
         }
     }
 
-    /// Waits until all scans have decoded `blockRows` rows of a component. Throws the error of the first scan that
-    /// failed.
+    /// Waits until all scans have decoded the first `blockRows` rows of blocks of a component. Throws the error of the
+    /// earliest scan that failed.
     func wait(for blockRows: Int, of component: Int) throws {
         let outcome: Result<Void, any Error> = state.wait { state in
             if let failure = state.failure {
@@ -83,7 +83,7 @@ final class ScanSchedule: Sendable {
     /// Makes `work` return after the current scan.
     func abandon() { state.update { $0.next = items.count } }
 
-    /// Whether data was missing so far. Throws the error of the first scan that failed.
+    /// Whether a finished scan lacked data. Throws the error of the earliest scan that failed.
     func isTruncated() throws -> Bool {
         try state.withLock { state in
             if let failure = state.failure { throw failure.error }
@@ -99,7 +99,8 @@ final class ScanSchedule: Sendable {
         }
     }
 
-    /// Waits until the earlier scans have decoded the blocks of `row`. Returns false if one of them has failed.
+    /// Waits until the scans in `leaders[index]` have decoded the blocks of `row`. Returns false if an earlier scan has
+    /// failed.
     private func waitForLeaders(of index: Int, _ row: Int) -> Bool {
         state.wait { state -> Bool? in
             if let failure = state.failure, failure.item < index { return false }

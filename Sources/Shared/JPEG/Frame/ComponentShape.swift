@@ -3,10 +3,11 @@ import Formats
 /// The block layout, dimensions and plane of one component of a JPEG.
 struct ComponentShape {
     let layout: BlockLayout
-    /// Blocks in an MCU of an interleaved scan.
+    /// Blocks across and down in an MCU of an interleaved scan.
     let across: Int
     let down: Int
-    /// Blocks that contain a part of the picture. A scan of a single component has no other blocks (ITU-T T.81 A.2.2).
+    /// Blocks that contain a part of the picture. A scan of a single component contains only these blocks (ITU-T T.81
+    /// A.2.2).
     let blocksAcross: Int
     let blocksDown: Int
     let plane: JPEGPlane

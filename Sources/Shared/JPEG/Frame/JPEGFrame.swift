@@ -64,8 +64,8 @@ public struct JPEGFrame {
         }
     }
 
-    /// The reason why `readOtherScans` stopped: the end marker, the end of the file, or an invalid segment, with the
-    /// code of its marker.
+    /// The reason why `readOtherScans` stopped: the end marker, the end of the file, or an invalid segment with this
+    /// marker code.
     enum ScansEnd {
         case marker, file
         case nonsense(UInt8)
@@ -115,7 +115,7 @@ public struct JPEGFrame {
         }
     }
 
-    /// Big-endian, 16 bits.
+    /// Reads a big-endian number of 16 bits.
     private static func number(_ bytes: [UInt8], at place: Int) -> Int {
         Int(bytes[place]) << 8 + Int(bytes[place + 1])
     }

@@ -1,8 +1,8 @@
 /// An error in the picture.
 public enum JPEGError: Error, Equatable {
-    /// The bytes violate the format. The message is libjpeg's warning if libjpeg has one for it.
+    /// The bytes violate the format. The message is libjpeg's warning, if libjpeg warns about the same error.
     case corrupt(String)
-    /// The bytes end before the picture does.
+    /// The file ends before the picture is complete.
     case truncated
     /// No decoder supports this kind of picture. The message is a noun phrase or a sentence.
     case unsupported(String)

@@ -10,7 +10,7 @@ public struct JPEGOptions: Sendable {
     /// Whether to skip scans of a progressive picture that improve a small output by less than 0.03 dB (`ScanChoice`).
     /// Default true.
     public var skipsFineScans = true
-    /// Default 500: real pictures have about 10, and each scan costs a pass over the whole picture.
+    /// Default 500: real pictures have about 10 scans, and each scan costs a pass over the whole picture.
     public var maxScans = 500
     /// Threads that the decoder may start. Default: the number of processors minus one.
     public var spareThreads = ThreadBudget()

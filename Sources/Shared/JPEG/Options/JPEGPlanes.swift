@@ -8,7 +8,7 @@ public protocol JPEGPlanes: AnyObject {
     func readGroup(into destination: (Int, Int) -> UnsafeMutablePointer<UInt8>) throws
     /// Reads the bytes after the last group, up to the end marker. Throws like `readGroup`.
     func finish() throws
-    /// Whether data was missing. Known after `finish`. Missing data throws unless `JPEGOptions.allowsTruncated` is set.
+    /// Whether data was missing, which is an error unless `JPEGOptions.allowsTruncated` is set. Known after `finish`.
     var isTruncated: Bool { get }
 }
 
@@ -23,12 +23,12 @@ public struct JPEGPlane: Sendable, Hashable {
     public let groupRows: Int
 }
 
-/// The purpose of the planes, which determines the scale of each.
+/// How the caller uses the planes. Determines the scale at which each plane is decoded.
 public enum JPEGPlaneUse: Sendable {
-    /// Each plane is resampled separately. A component with less than half of the finest resolution is decoded at
-    /// twice the scale.
+    /// Each plane is resampled separately. A component with less than half of the highest resolution, across or down,
+    /// is decoded at twice the scale or more.
     case planes
-    /// Planes are converted to pixels. Each is decoded at the finest scale at which a sample covers a whole number of
-    /// pixels.
+    /// The planes are converted to pixels. Each plane is decoded at the largest scale at which a sample covers a whole
+    /// number of pixels.
     case rows
 }

@@ -1,8 +1,7 @@
-/// Reads bits from the most significant bit of each byte (ITU-T T.81 F.2.2.5, stuffed zeros removed), up to 64 at a
-/// time. Loads up to 8 bytes after the requested bits, which must be readable.
+/// Reads bits from data without stuffed zeros, the most significant bit of each byte first (ITU-T T.81 F.2.2.5). Loads
+/// 64 bits at a time, so the 8 bytes after the requested bits must be readable.
 struct BitReader {
-    /// The next bits, from the most significant bit. Bits after the first `count` may already contain the following
-    /// data.
+    /// The next bits, starting at the most significant bit. The bits after the first `count` may already contain data.
     private(set) var window: UInt64 = 0
     /// The number of valid bits in the window: 56 to 63 after `refill`.
     private var count = 0
@@ -32,6 +31,6 @@ struct BitReader {
         count -= length
     }
 
-    /// Returns the next `length` bits, 1 to 16.
+    /// Returns the next `length` bits (1 to 16) without skipping them.
     @inline(__always) func peek(_ length: Int) -> Int { Int(window &>> UInt64(64 - length)) }
 }

@@ -1,7 +1,7 @@
 /// The lowest `size` x `size` frequencies of an 8 x 8 block, which are transformed to `size` x `size` samples.
 ///
-/// An inverse DCT of that size (`apod_inverse_dct`) looks better than a box filter after the full transform. The other
-/// coefficients are only counted.
+/// An inverse DCT of that size (`apod_inverse_dct`) looks better than a box filter after the full transform. Decoders
+/// skip the other coefficients.
 struct BlockLayout: Hashable {
     /// The sizes that `apod_inverse_dct` supports, ascending.
     static let sizes = [1, 2, 3, 4, 5, 6, 8]
@@ -20,15 +20,15 @@ struct BlockLayout: Hashable {
     /// The last coefficient in zigzag order that is kept.
     var last: Int { (0..<64).last { place(ofZigzag: $0) != nil } ?? 0 }
 
-    /// Returns the position of coefficient k, in zigzag order, within the block. Nil if it is not kept.
+    /// Returns the position of coefficient `k`, in zigzag order, in the block, or nil if the coefficient is not kept.
     func place(ofZigzag k: Int) -> Int? {
         let (row, column) = (Self.zigzag[k] / 8, Self.zigzag[k] % 8)
         return row < size && column < size ? row * stride + column : nil
     }
 
-    /// The position of each coefficient number. Damaged data can place coefficients after the end of a block: numbers
-    /// up to 79 have the last position, as in libjpeg. Coefficients that are not kept have position 0, which the DC
-    /// coefficient replaces.
+    /// The position of each coefficient number. Coefficients that are not kept have position 0; the inverse DCT uses
+    /// the DC coefficient instead. Only damaged data has numbers above 63. Numbers up to 79 have the last position, as
+    /// in libjpeg.
     var places: [UInt8] {
         let last = place(ofZigzag: 63) ?? 0
         return (0..<64).map { UInt8(place(ofZigzag: $0) ?? 0) }

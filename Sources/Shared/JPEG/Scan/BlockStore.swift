@@ -10,7 +10,7 @@ final class BlockStore: @unchecked Sendable {
         var coefficients = 0
     }
 
-    /// The DC coefficient of each block. In a `SpeculativeRun`, relative to an unknown value.
+    /// The DC coefficient of each block. In a `SpeculativeRun`, all values of a component have the same unknown offset.
     let dc: UnsafeMutablePointer<Int16>
     /// The offset of each block's coefficients; -1 for a block with only a DC coefficient.
     let acOffsets: UnsafeMutablePointer<Int32>
@@ -21,11 +21,11 @@ final class BlockStore: @unchecked Sendable {
     private let blocks: Int
     private let memory: [AlignedBuffer]
 
-    /// `MCUDecoder` clears blocks in whole vectors.
+    /// `MCUDecoder` clears whole vectors of 16 coefficients, which may extend beyond the last block.
     private static let slack = 16
 
     /// - Parameters:
-    ///   - blocks: per MCU.
+    ///   - blocks: blocks per MCU.
     ///   - area: coefficients per MCU.
     init(mcus: Int, blocks: Int, area: Int) {
         capacity = mcus * blocks

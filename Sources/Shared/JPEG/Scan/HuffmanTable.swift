@@ -5,7 +5,7 @@ struct HuffmanCode: Hashable {
     /// The symbols in the order of their codes, shortest first.
     let symbols: [UInt8]
 
-    /// Returns nil for code lengths that no prefix code has, or for a wrong number of symbols.
+    /// Returns nil if no prefix code has these code lengths, or if the number of symbols is wrong.
     init?(counts: [Int], symbols: [UInt8]) {
         guard counts.count == 16, counts.reduce(0, +) == symbols.count, symbols.count <= 256 else { return nil }
         var code = 0
@@ -34,7 +34,8 @@ struct HuffmanCode: Hashable {
     }
 }
 
-/// Lookup tables of a Huffman code. An entry has the symbol and the value after it, if both fit in the index bits.
+/// Lookup tables of a Huffman code. An entry contains the symbol and the value after its code, if the code and the
+/// value fit in the index bits.
 ///
 /// `@unchecked Sendable`: immutable after `init`. Each table has an entry for every value of its index.
 final class HuffmanTable: @unchecked Sendable {
@@ -42,26 +43,27 @@ final class HuffmanTable: @unchecked Sendable {
     static let lookUpBits = 11
     /// Index bits of `skips`.
     static let skipBits = 13
-    /// The increment of the coefficient number at the end of a block. No run of zeros reaches a coefficient number
-    /// above 79, so higher numbers mean the end.
+    /// The increment of the coefficient number at the end of a block. A run of zeros never leads to a coefficient
+    /// number above 79, so a higher number always means the end of the block.
     static let endOfBlock = 80
 
     /// From the lowest bit: 8 bits for the length of code and value, 8 for the increment of the coefficient number, 16
-    /// for the value. Length 0 means that more bits are needed; the symbol and the length of its code follow if known,
-    /// otherwise 0.
+    /// for the value. If the length is 0, more bits are needed. The next fields are then the symbol and the length of
+    /// its code, or 0 if the symbol is unknown.
     let entries: UnsafeMutablePointer<UInt32>
     /// Skips several coefficients at a time. From the lowest bit: 4 bits for their total length, 5 for the sum of the
     /// increments of all but the last coefficient, 7 for the increment of the last; 0 if not even one coefficient fits.
     let skips: UnsafeMutablePointer<UInt16>?
-    /// For each code length: the last code (-1 if none), and the index of its first symbol minus its first code.
+    /// The last code of each length; -1 if no code has the length.
     private let lastCodes: UnsafeMutablePointer<Int32>
+    /// For each code length, the index of the first symbol minus the first code.
     private let symbolStarts: UnsafeMutablePointer<Int32>
     private let symbols: UnsafeMutablePointer<UInt8>
 
     enum Kind: Hashable {
         /// DC differences.
         case dc
-        /// AC coefficients. `countsOnly`: the output does not need all of them, so `skips` is created.
+        /// AC coefficients. `countsOnly`: the output does not need all coefficients, so `skips` is created.
         case ac(countsOnly: Bool)
         /// AC coefficients of a progressive scan, in which a symbol and the bits after it may end several blocks.
         case bands(countsOnly: Bool)
@@ -145,20 +147,20 @@ final class HuffmanTable: @unchecked Sendable {
         bits < (1 << size) >> 1 ? bits - (1 << size) + 1 : bits
     }
 
-    /// A symbol and value with more than `lookUpBits` bits.
+    /// A symbol and its value that together need more than `lookUpBits` bits.
     struct Long {
         let symbol: UInt8
         let value: Int
         /// The length of code and value, at most 32 bits.
         let length: Int
-        /// False for an invalid code. Its length is 17, as in libjpeg.
+        /// False for an invalid code, which has a length of 17, as in libjpeg.
         let isCode: Bool
     }
 
-    /// Decodes the symbol and value at the start of the window, if `entries` does not have both.
+    /// Decodes the symbol and the value at the start of the window, if `entries` does not contain both.
     ///
-    /// - Parameter endsSeveral: whether a symbol may end several blocks; `value` is then the number of following blocks
-    ///   that end.
+    /// - Parameter endsSeveral: whether a symbol may end several blocks. The value of such a symbol is the number of
+    ///   following blocks that end too.
     @inline(never) func long(_ window: UInt64, entry: UInt32, endsSeveral: Bool = false) -> Long {
         let (symbol, length) = symbol(window, entry: entry)
         let (run, size) = (Int(symbol >> 4), Int(symbol & 15))

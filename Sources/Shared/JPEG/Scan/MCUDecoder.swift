@@ -1,9 +1,10 @@
 /// Decodes the MCUs of a sequential scan (ITU-T T.81 A.2, F.2.2).
 ///
-/// The inner loops in this file read tables and write coefficients unchecked; `check` verifies with `-D CHECKED` that:
+/// The inner loops in this file access tables and coefficients without bounds checks. The following invariants make
+/// this safe; `check` verifies them in builds with `-D CHECKED`:
 /// - Each table has an entry for every value of its index.
-/// - A coefficient number is at most 63 before a symbol, which adds at most 80: `places` has 144 entries, and each is a
-///   position within the block.
+/// - A coefficient number is at most 63 before a symbol, and a symbol adds at most 80. `places` has 144 entries, and
+///   each entry is a position within the block.
 /// - An MCU has at most 10 blocks of 64 symbols of at most 32 bits. It ends within `longestMCU` bytes of its start, and
 ///   that many bytes are readable even after the end of the data.
 ///
@@ -25,15 +26,16 @@ final class MCUDecoder: @unchecked Sendable {
     private let steps: UnsafeMutablePointer<Step>
     private let places: UnsafeMutablePointer<UInt8>
 
-    /// A block in the form that the inner loop uses.
+    /// A `Block` as raw pointers, for the inner loop.
     private struct Step {
         let dc: UnsafePointer<UInt32>
         let ac: UnsafePointer<UInt32>
         let skips: UnsafePointer<UInt16>?
         let places: UnsafePointer<UInt8>
         let component: Int
-        /// The coefficients of a block, and the number of the last that is kept.
+        /// The number of coefficients to store for a block.
         let area: Int
+        /// The last coefficient, in zigzag order, to store.
         let last: Int
         let acTable: Unmanaged<HuffmanTable>
         let dcTable: Unmanaged<HuffmanTable>
@@ -65,7 +67,7 @@ final class MCUDecoder: @unchecked Sendable {
 
     /// Decodes the next MCU into `store`, which must have room. Returns false for an invalid code.
     ///
-    /// - Parameter predictions: the last DC value of each component (at most four).
+    /// - Parameter predictions: the previous DC value of each component (at most four).
     func decode(
         _ bits: inout BitReader, _ predictions: UnsafeMutablePointer<Int32>, into store: BlockStore
     ) -> Bool {

@@ -6,7 +6,7 @@ final class RegionQueue: Sendable {
     private struct State {
         var bytes: ScanBytes
         var free: [ScanRegion]
-        /// Regions that were read, and whether they are decoded as well.
+        /// The regions that were read and not yet freed, by index, and whether they are decoded.
         var read: [Int: (region: ScanRegion, isDecoded: Bool)] = [:]
         /// The index of the next region to read.
         var next = 0
@@ -52,8 +52,9 @@ final class RegionQueue: Sendable {
         state.update { _ in }
     }
 
-    /// Returns region `index`, which must follow the last freed region. Its run is empty if the region was not decoded
-    /// ahead. While another thread decodes it, decodes later regions. Throws the errors of the source.
+    /// Returns region `index`, which must follow the last freed region. The run of the region is empty if no thread
+    /// decoded it ahead. While another thread decodes the region, this thread decodes later regions. Throws the errors
+    /// of the source.
     func region(_ index: Int) throws -> ScanRegion {
         while true {
             enum Step {

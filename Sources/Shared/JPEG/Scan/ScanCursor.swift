@@ -1,7 +1,7 @@
 import Support
 
-/// The position of the next MCU in a scan's data. Moves on to the next region, past restart markers, and over missing
-/// data (ITU-T T.81 E.2.4, F.2.1.3.1).
+/// The position of the next MCU in a scan's data. Moves across regions, restart markers and missing data (ITU-T T.81
+/// E.2.4, F.2.1.3.1).
 final class ScanCursor {
     private let queue: RegionQueue
     /// In MCUs; 0 for no restarts.
@@ -18,8 +18,8 @@ final class ScanCursor {
     private var nextRegion = 0
     /// Whether the restart marker before the next MCU has been passed.
     private var hasPassedRestart = true
-    /// Whether the restart marker before the next MCU is lost, and a later restart marker was found at `position`. The
-    /// data there belongs to a later MCU.
+    /// Whether the restart marker before the next MCU is missing, and a later restart marker is at `position`. The data
+    /// after that marker belongs to a later MCU.
     private(set) var isBeforeMarker = false
     /// The position of the last restart marker that was passed, and the number of markers at that position. Several
     /// markers share a position if an interval has lost all its data, or if invalid markers were skipped.
@@ -36,7 +36,7 @@ final class ScanCursor {
     var untilRestart: Int { restartInterval > 0 ? restartInterval - sinceRestart : .max }
 
     /// Moves to the region of the next MCU, and past a restart marker before it. Throws the errors of the source, and
-    /// for a missing restart marker.
+    /// `JPEGError` if a restart marker is missing.
     func settle() throws -> (region: ScanRegion, hasRestarted: Bool) {
         var hasRestarted = false
         while true {
@@ -53,13 +53,16 @@ final class ScanCursor {
         }
     }
 
-    /// - Parameter isBehindRestart: whether `position` is already after a restart marker that follows the MCUs.
+    /// Counts decoded or missing MCUs.
+    ///
+    /// - Parameter isBehindRestart: whether `position` is already after a restart marker that follows these MCUs.
     func count(_ mcus: Int, isBehindRestart: Bool = false) {
         count += mcus
         if sinceRestart == 0, restartInterval > 0 { hasPassedRestart = isBehindRestart }
     }
 
-    /// Returns the end of data that the next MCU must not be read past; nil if the region contains no such end.
+    /// Returns the marker or the end of the file that the next MCU must not cross, or nil if the region contains
+    /// neither.
     func dataEnd(_ region: ScanRegion) -> ScanRegion.End? {
         let ends = region.ends.drop { $0.offset * 8 < position }
         // Right after a restart, `ends` still begins with the markers that were passed.
@@ -67,8 +70,8 @@ final class ScanCursor {
         return isBehindMarker ? ends.dropFirst(position == passed.position ? passed.markers : 1).first : ends.first
     }
 
-    /// Records that the data ends within the next MCU. Returns the bytes of that MCU followed by zeros, as libjpeg
-    /// decodes it. Throws unless truncated pictures are allowed.
+    /// Records that the data ends within the next MCU. Like libjpeg, completes the bytes of that MCU with zeros, and
+    /// returns them. Throws unless truncated pictures are allowed.
     func endData(_ region: ScanRegion, _ end: ScanRegion.End) throws -> (bytes: AlignedBuffer, position: Int) {
         if !allowsTruncated {
             guard end.marker != 0 else { throw JPEGError.truncated }
@@ -111,18 +114,19 @@ final class ScanCursor {
         current = nil
     }
 
-    /// Moves past the next restart marker, whose number must be the expected one. Returns false if this region does not
-    /// contain the marker.
+    /// Moves past the next restart marker. Throws for a marker with an unexpected number, unless missing data is
+    /// allowed. Returns false if the region contains no usable marker.
     private func passRestart(_ region: ScanRegion) throws -> Bool {
         let expected = UInt8(0xD0 + (count / restartInterval - 1) % 8)
         let ends = region.ends.drop { $0.offset * 8 < position }.dropFirst(
             position == passed.position ? passed.markers : 0)
         for (index, end) in zip(ends.indices, ends) where region.isLast || end.offset < region.count {
             if !end.isRestart || end.marker != expected { try noteWrongRestart(end, expected) }
-            // How many restarts the marker is ahead. The rules below follow libjpeg's `jpeg_resync_to_restart`.
+            // The number of restarts between the expected marker and this marker. The rules below follow libjpeg's
+            // `jpeg_resync_to_restart`.
             let ahead = end.isRestart ? (end.marker &- expected) & 7 : 1
             if ahead >= 6 || 1..<0xC0 ~= end.marker { continue }
-            // Accepts the expected marker, and a marker too far ahead to judge. If the marker is one or two ahead, the
+            // Accepts the expected marker, and a marker three to five ahead. If the marker is one or two ahead, the
             // data before it is missing.
             isBeforeMarker = ahead == 1 || ahead == 2
             position = end.offset * 8
@@ -136,7 +140,7 @@ final class ScanCursor {
         return false
     }
 
-    /// Throws unless missing data is allowed or was already reported.
+    /// Records missing data. Throws unless missing data is allowed or already recorded.
     private func noteWrongRestart(_ end: ScanRegion.End, _ expected: UInt8) throws {
         if isTruncated { return }
         if end.marker == 0, !allowsTruncated { throw JPEGError.truncated }

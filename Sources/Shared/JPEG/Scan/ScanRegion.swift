@@ -1,13 +1,13 @@
 import Libc
 import Support
 
-/// A part of a scan's data without the zeros stuffed after 0xFF (ITU-T T.81 F.1.2.3). The start of the next part is
-/// appended, so an MCU that crosses the end can be decoded.
+/// A part of a scan's data without the zeros stuffed after 0xFF (ITU-T T.81 F.1.2.3). Also contains the first bytes of
+/// the next region, because an MCU may cross the end of a region.
 ///
 /// `@unchecked Sendable`: used by one thread at a time, first by the thread that fills it, then by the thread that
 /// joins the regions.
 final class ScanRegion: @unchecked Sendable {
-    /// An end of data: a marker, or the end of the file.
+    /// The end of entropy-coded data: a marker, or the end of the file.
     struct End {
         let offset: Int
         /// The code of the marker; 0 at the end of the file.
@@ -19,11 +19,11 @@ final class ScanRegion: @unchecked Sendable {
 
     /// The number of earlier regions.
     fileprivate(set) var index = 0
-    /// The number of bytes without the appended start of the next region; the same for all regions but the last.
+    /// The number of bytes, without the bytes of the next region. Only the last region may have fewer than the others.
     fileprivate(set) var count = 0
     fileprivate(set) var isLast = false
-    /// In order, including ends in the appended bytes. Contains restart markers only if the scan has a restart
-    /// interval. The last entry of a scan is the end of its data.
+    /// In order, including ends in the bytes of the next region. Contains restart markers only if the scan has a
+    /// restart interval. The last entry of the last region is the end of the scan's data.
     fileprivate(set) var ends: [End] = []
     /// Followed by zeros.
     var bytes: UnsafePointer<UInt8> { UnsafePointer(buffer.bytes) }
@@ -48,8 +48,9 @@ struct ScanBytes {
     /// Whether restart markers belong to the data.
     private let hasRestarts: Bool
     private let regionBytes: Int
-    /// Bytes from the file, and the range of them that is still unread.
+    /// Bytes from the file.
     private let raw = AlignedBuffer(count: 64 << 10)
+    /// The range of `raw` that no region contains yet.
     private var unread = 0..<0
     /// The file offset of the next byte to read.
     private var offset: Int
@@ -116,7 +117,7 @@ struct ScanBytes {
             region.buffer.bytes[count] = 0xFF
             count += 1
         } else if hasRestarts, code < 0xC0 || (0xD0...0xD7).contains(code) {
-            // An invalid marker is taken for a damaged restart marker.
+            // Treats an invalid marker as a damaged restart marker.
             region.ends.append(ScanRegion.End(offset: count, marker: code))
         } else {
             markerOffset = mark

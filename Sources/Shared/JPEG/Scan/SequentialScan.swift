@@ -5,7 +5,7 @@ import Support
 final class SequentialScan {
     struct MCUs {
         let store: BlockStore
-        /// The index in the store of the first block.
+        /// The index of the first block in `store`.
         let firstBlock: Int
         let count: Int
         /// The number to add to the DC values of each component.
@@ -20,7 +20,7 @@ final class SequentialScan {
     private var threads: [Thread] = []
     private let memory: JPEGOptions.Reservation
     private let cursor: ScanCursor
-    /// The last DC value of each component.
+    /// The previous DC value of each component.
     private var predictions: SIMD4<Int32> = .zero
     /// Blocks that the calling thread decodes.
     private let store: BlockStore
@@ -40,8 +40,8 @@ final class SequentialScan {
     private static let mostThreads = 8
 
     /// - Parameters:
-    ///   - data: the range of the file from the start of the data; it may end after the data.
-    ///   - mcus: all MCUs of the scan, and the most that a call of `next` requests.
+    ///   - data: a range of the file that begins with the data, and may extend beyond the end of the data.
+    ///   - mcus: the number of MCUs in the scan, and the most MCUs that a call of `next` requests.
     ///   - restartInterval: in MCUs; 0 for no restarts.
     init(
         _ source: any ByteSource, in data: Range<Int>, decoder: MCUDecoder, components: Int,
@@ -149,7 +149,7 @@ final class SequentialScan {
         return MCUs(store: run.store, firstBlock: index * blocks, count: count, offsets: offsets)
     }
 
-    /// Decodes up to `most` MCUs. Stops at the end of the region, and at an MCU that was decoded ahead. Throws for
+    /// Decodes 1 to `most` MCUs. Stops at the end of the region, and before an MCU that was decoded ahead. Throws for
     /// damaged data.
     private func decoded(_ region: ScanRegion, _ most: Int) throws -> MCUs {
         store.end = BlockStore.End()

@@ -2,14 +2,14 @@
 ///
 /// Huffman codes resynchronise: a decoder that begins at an arbitrary bit reaches the true start of an MCU after a few
 /// MCUs. All MCUs from there on are correct, because decoding depends only on the position. Only their DC values are
-/// wrong, by the sum of the earlier differences. Restart markers are true starts.
+/// wrong, by the sum of the earlier differences. After a restart marker, the true start of an MCU is known.
 ///
 /// `@unchecked Sendable`: used by one thread at a time, first by the thread that fills it, then by the thread that
 /// joins the regions.
 final class SpeculativeRun: @unchecked Sendable {
     let store: BlockStore
     private(set) var count = 0
-    /// The bit at which each MCU begins, counted from the start of the region, and the end of the last. Ascending.
+    /// The first bit of each MCU, counted from the start of the region, and the end of the last MCU. Ascending.
     private let starts: UnsafeMutablePointer<Int32>
     /// In MCUs; 0 for no restarts.
     private let restartInterval: Int
@@ -59,8 +59,8 @@ final class SpeculativeRun: @unchecked Sendable {
         store.end = BlockStore.End()
     }
 
-    /// Decodes the MCUs that begin in a region. Stops before an MCU that passes the end of the data, and with restarts
-    /// also before an invalid code or an unexpected marker.
+    /// Decodes the MCUs that begin in a region. Stops before an MCU that crosses the end of the data. With restarts,
+    /// also stops before an MCU with an invalid code, and at an unexpected marker.
     func decode(_ region: ScanRegion) {
         removeAll()
         predictions.update(repeating: 0, count: 4)

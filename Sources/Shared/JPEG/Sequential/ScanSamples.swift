@@ -5,22 +5,23 @@ import Support
 final class ScanSamples {
     private let scan: SequentialScan
     private let places: [Place]
-    /// MCUs in a row; single blocks if the scan has one component (ITU-T T.81 A.2).
+    /// The number of MCUs in a row. An MCU is a single block if the scan has one component (ITU-T T.81 A.2).
     private let across: Int
-    /// Rows of MCUs in a group, and the rows that remain.
+    /// The number of rows of MCUs in a group.
     private let groupRows: Int
+    /// The number of rows of MCUs that are not yet decoded.
     private var rowsLeft: Int
     private var rows: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>
 
-    /// The position of a block of an MCU in its plane.
+    /// A block of an MCU, with its position in the plane.
     private struct Place {
         let component: Int
         let layout: BlockLayout
         let steps: [UInt16]
-        /// The position of the first sample within its MCU.
+        /// The position of the block's first sample in the samples of its MCU.
         let row: Int
         let column: Int
-        /// Columns per MCU.
+        /// The width of an MCU in samples.
         let step: Int
     }
 
@@ -30,7 +31,7 @@ final class ScanSamples {
     ///
     /// - Parameters:
     ///   - shapes: of all components of the frame.
-    ///   - data: the range of the file from the start of the data; it may end after the data.
+    ///   - data: a range of the file that begins with the data, and may extend beyond the end of the data.
     init?(
         _ header: JPEGFrame.Scan, of frame: JPEGFrame, _ shapes: [ComponentShape], _ tables: HuffmanTables,
         _ source: any ByteSource, in data: Range<Int>, sizes: SequentialScan.Sizes, options: JPEGOptions

@@ -1,8 +1,8 @@
 import Support
 
 /// Decodes a sequential JPEG (ITU-T T.81 F.2) without colour conversion or upsampling. At full size the samples equal
-/// libjpeg's; smaller sizes use the lowest frequencies. If the components are in several scans, the scans are decoded
-/// side by side, each from its offset in the file.
+/// libjpeg's; smaller sizes use the lowest frequencies. If the components are in several scans, decodes each group of
+/// rows from all scans, each scan from its offset in the file.
 final class SequentialPlanes: JPEGPlanes {
     let planes: [JPEGPlane]
     private let source: any ByteSource
@@ -21,7 +21,7 @@ final class SequentialPlanes: JPEGPlanes {
         if first.scans[0].components.count < first.components.count {
             let offset = first.scans[0].dataOffset
             if case .nonsense = try frame.readOtherScans(source, from: offset, options: options) { return nil }
-            // This decoder does not imitate how libjpeg conceals data that is missing between restarts.
+            // libjpeg conceals data that is missing between restarts; this decoder does not.
             if options.allowsTruncated, frame.scans.contains(where: { $0.restartInterval > 0 }) { return nil }
         }
         // Each component must be in exactly one scan.
@@ -69,7 +69,7 @@ final class SequentialPlanes: JPEGPlanes {
         case .file: try lackEnd()
         // A frame of a kind that neither this decoder nor libjpeg supports (T.81 table B.1).
         case .nonsense(0xC3), .nonsense(0xC5...0xC8), .nonsense(0xCB), .nonsense(0xCD...0xCF):
-            throw JPEGError.unsupported("a second picture before its end")
+            throw JPEGError.unsupported("a second picture before the end of the first")
         case .nonsense(let code):
             throw JPEGError.corrupt("an unexpected marker after the scan: 0x\(String(code, radix: 16))")
         }

@@ -1,8 +1,8 @@
 import Formats
 import Support
 
-/// Draws the first image of an interlaced GIF after a pass, on the GIF's screen. Memory: the decoded rows, at a byte
-/// per pixel.
+/// Draws the first image of an interlaced GIF after a pass, on the GIF's screen. Keeps the decoded rows in memory, one
+/// byte per pixel.
 struct GIFPreview {
     private let drawing: PreviewDrawing
     private let reader: InterlacedGIFReader
@@ -17,7 +17,7 @@ struct GIFPreview {
         self.drawing = drawing
         let blockRows = InterlacedGIFReader.passes[pass - 1].block
         let reader = InterlacedGIFReader(limits: drawing.limits) { [known] reader, row, column, run in
-            // Ignore the rows of later passes, and rows below the screen, whose size the reader has checked.
+            // Ignores rows of later passes, and rows below the screen. The reader has checked the size of the screen.
             guard row % blockRows == 0, row < reader.screen.height else { return }
             let width = reader.screen.width
             if known.pixels.isEmpty {

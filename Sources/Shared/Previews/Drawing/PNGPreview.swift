@@ -2,8 +2,8 @@ import CKernels
 import Formats
 import Support
 
-/// Draws an interlaced PNG after a pass, in the original's pixel format. Memory: the decoded rows, an eighth of the
-/// picture after the first pass, half of it after the sixth.
+/// Draws an interlaced PNG after a pass, in the original's pixel format. Keeps the decoded rows in memory: an eighth of
+/// the picture after the first pass, half of the picture after the sixth pass.
 struct PNGPreview {
     private let drawing: PreviewDrawing
     private let known: KnownRows
@@ -77,7 +77,7 @@ private final class KnownRows {
         guard pass <= self.pass, !isWhole else { return }
         if self.shape == nil {
             self.shape = shape
-            // At most the size of the picture, which the reader has checked against the limit.
+            // `bytes` is not larger than the picture, whose size the reader has checked.
             let rows = (shape.size.height + blockRows - 1) / blockRows
             bytes = [UInt8](repeating: 0, count: shape.rowBytes(shape.size.width) * rows)
         }
@@ -142,7 +142,7 @@ private struct PassRows {
             index += count
             guard filtered.count == 1 + row.count else { return }
             let pixels = Array(filtered.dropFirst())
-            // A preview ignores an unknown filter, which a decoder would refuse.
+            // Treats an unknown filter as no filter. A decoder would refuse it.
             let filter = Int32(filtered[0])
             if apod_unfilter(level, filter, pixelBytes, pixels, above, &row, row.count) != 0 { row = pixels }
             receive(y, row)

@@ -4,18 +4,18 @@ import Formats
 import Store
 import Support
 
-/// Draws a preview from the beginning of a file, which must reach at least to the end of the given scan.
+/// Draws a preview from the beginning of a file, at least up to the end of the given scan.
 ///
 /// * **JPEG**: the bytes up to the end of the scan, and an end marker. Lossless, without decoding.
-/// * **PNG**: the passes so far, with each pixel filling its Adam7 block, in the original's pixel format, with its
-///   palette, profile and orientation.
-/// * **GIF**: the passes so far of the first image, with each row repeated downwards, as a PNG with the same colours.
+/// * **PNG**: a PNG of the passes so far, in which each pixel fills its Adam7 block. Keeps the pixel format, palette,
+///   profile and orientation of the original.
+/// * **GIF**: a PNG of the first image's passes so far, in which each row is repeated downwards. Keeps the colours.
 ///
 /// Does not use `Images`, which would make `img-cache` 20 % larger, every start 6 % longer, and previews of PNGs take
 /// four times as long.
 ///
-/// Memory: the decoded rows of a PNG or GIF, at most `PreviewLimits.maxPictureBytes`; for a JPEG only a buffer. Equal
-/// files and scans produce equal bytes. Throws `PreviewFailure`, `SystemFailure`, `Cancelled`.
+/// Keeps the decoded rows of a PNG or GIF in memory, at most `PreviewLimits.maxPictureBytes`; a JPEG needs only a
+/// buffer. Equal files and scans produce equal bytes. Throws `PreviewFailure`, `SystemFailure`, `Cancelled`.
 struct PreviewDrawing {
     let file: any ByteSource
     let limits: PreviewLimits

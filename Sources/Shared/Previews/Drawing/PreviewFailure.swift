@@ -1,10 +1,11 @@
 import Support
 
-/// The reason why a preview was not made. The picture is downloaded nevertheless.
+/// The reason why a preview was not made. The download continues.
 enum PreviewFailure: Failure, Equatable {
     /// The file is damaged or ends before the scan.
     case damaged
-    /// The first image of a GIF does not cover the screen, and all 256 colours are used, so none can be transparent.
+    /// The first image of a GIF does not cover the screen, and its palette has 256 colours, so no index is left for
+    /// transparent pixels.
     case noFreeColour
     case outOfMemory
 
@@ -19,7 +20,7 @@ enum PreviewFailure: Failure, Equatable {
     var message: String {
         switch self {
         case .damaged: "the picture is damaged"
-        case .noFreeColour: "the GIF's first image does not cover the canvas and has a local palette of 256 colours"
+        case .noFreeColour: "the GIF's first image does not cover the canvas, and its palette has no free colour"
         case .outOfMemory: "not enough memory for the preview"
         }
     }

@@ -36,7 +36,7 @@ final class InterlacedGIFReader: ScanReader {
     private var pass = 1
     private var row = 0
     private var column = 0
-    /// Called with decoded pixels of a row, and the column of the first pixel.
+    /// Called with decoded pixels of a row and the column of the first of these pixels.
     private let receive: Receiver?
 
     typealias Receiver = (InterlacedGIFReader, _ row: Int, _ column: Int, UnsafeRawBufferPointer) -> Void
@@ -49,7 +49,7 @@ final class InterlacedGIFReader: ScanReader {
     var coversScreen: Bool { left == 0 && top == 0 && size.width >= screen.width && size.height >= screen.height }
 
     /// The index of transparent pixels: the transparent index of the image, or the first index after the palette if the
-    /// image does not cover the screen. Nil if none is needed or available.
+    /// image does not cover the screen. Nil if no transparent index is needed or free.
     var free: Int? {
         transparent.map(Int.init) ?? (coversScreen || palette.count == 3 * 256 ? nil : palette.count / 3)
     }
@@ -69,8 +69,7 @@ final class InterlacedGIFReader: ScanReader {
             case .afterLength: state = byte == 0 ? .afterImage : .afterData(Int(byte))
             case .afterData(let rest): state = rest > 1 ? .afterData(rest - 1) : .afterLength
             case .afterImage:
-                // In a file with a single image (0x3B is the trailer), the last pass completes the picture and is no
-                // preview.
+                // If the trailer (0x3B) follows, the last pass completes the picture, so it needs no preview.
                 if byte != 0x3B { found(CompleteScan(number: Self.passes.count, end: offset - 1)) }
                 state = .over
             default:
@@ -104,7 +103,8 @@ final class InterlacedGIFReader: ScanReader {
             if bytes[0] == 0x2C { return expect(9, .image) }
             return bytes[0] == 0x21 ? expect(1, .label) : .over
         case .label:
-            // A plain-text extension is a graphic too, so the preceding control extension applies only to it (§25).
+            // A plain-text extension is a graphic too, so a control extension before it does not apply to the image
+            // (§25).
             if bytes[0] == 0x01 { transparent = nil }
             return expect(1, .extensionLength(control: bytes[0] == 0xF9))
         case .extensionLength(let control):
@@ -148,7 +148,7 @@ final class InterlacedGIFReader: ScanReader {
         }
     }
 
-    /// Decodes pixels of the current row into `line`. Returns their number.
+    /// Decodes pixels of the current row into `line`. Returns the number of pixels.
     private func decode(_ byte: UInt8?) -> Int {
         let room = size.width - column
         return withUnsafeBytes(of: byte ?? 0) { input in

@@ -72,7 +72,7 @@ final class InterlacedPNGReader: ScanReader {
         return count
     }
 
-    /// Returns the state for the content of a chunk, from its length and type.
+    /// Reads the length and type of a chunk. Returns the state for the content of the chunk.
     private func begin(_ head: [UInt8]) -> State {
         let length = ByteOrder.bigEndian.number(head[..<4])
         guard length <= Int32.max else { return .over }
@@ -81,7 +81,7 @@ final class InterlacedPNGReader: ScanReader {
         case (_, nil): return .over
         case ("IDAT", _): return length == 0 ? .skip(Self.checksum) : .data(length)
         case ("IEND", _): return .over
-        // IDAT chunks are consecutive (§5.6), so another chunk ends the pixel data.
+        // IDAT chunks are consecutive (§5.6), so a chunk of another type ends the pixel data.
         default: return inflater == nil ? .skip(length + Self.checksum) : .over
         }
     }

@@ -32,7 +32,7 @@ struct InterlacedPNGShape {
 
     var bitsPerPixel: Int { header.depth * header.channels }
 
-    /// Bytes per pixel, at least 1: the distance that filters look back (§9.2).
+    /// Bytes per pixel, at least 1. Filters predict a byte from the byte at this distance before it (§9.2).
     var pixelBytes: Int { max(1, bitsPerPixel / 8) }
 
     /// The bytes of a row of `width` pixels, without the filter byte.

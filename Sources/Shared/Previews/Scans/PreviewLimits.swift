@@ -6,8 +6,8 @@ public struct PreviewLimits: Sendable, Hashable {
     /// The maximum number of previews per picture. Default 32: real pictures have at most about twelve scans.
     public var maxPreviews: Int
     /// Limits the total size of a JPEG's previews, which are copies of its beginning, to this multiple of the received
-    /// bytes. Default 8: ten ordinary scans need about five. Without a limit, ten thousand scans would copy the file
-    /// thousands of times.
+    /// bytes. Default 8: the previews of ten ordinary scans need about five. Without a limit, ten thousand scans would
+    /// copy the file thousands of times.
     public var maxCopies: Int
 
     public init(maxPictureBytes: Int = 256 << 20, maxPreviews: Int = 32, maxCopies: Int = 8) {

@@ -1,9 +1,9 @@
 import Formats
 
-/// A complete but coarse version of a picture: a scan of a JPEG, or a pass of an interlaced PNG or GIF. Excludes the
-/// scan or pass that completes the file.
+/// A scan of a JPEG, or a pass of an interlaced PNG or GIF, after which the file shows the whole picture coarsely.
+/// Excludes the scan or pass that completes the picture.
 public struct CompleteScan: Sendable, Equatable {
-    /// Scans of a JPEG are counted from 1. Passes have the numbers of the format.
+    /// Scans of a JPEG are counted from 1. Passes have the numbers that the format defines.
     public let number: Int
     /// The offset of its end in the file. For PNG, whose compressed data has no boundaries between passes, it may be a
     /// few bytes too large, depending on the sizes of the received pieces.
@@ -13,7 +13,7 @@ public struct CompleteScan: Sendable, Equatable {
 /// Finds the ends of scans and passes in a picture that arrives in pieces of any size.
 ///
 /// Memory does not grow with the file, and time is proportional to the input (for PNG, to the pixels in its header).
-/// Finds nothing in damaged data, or in pictures without scans or passes.
+/// Finds nothing in damaged data, or in pictures that are neither progressive nor interlaced.
 public struct ScanFinder {
     private enum State {
         case magic([UInt8])
@@ -22,7 +22,7 @@ public struct ScanFinder {
     }
 
     private var state = State.magic([])
-    /// Nil before the signature is complete, or if it is unknown.
+    /// Nil before the signature is complete, or if the signature is unknown.
     public private(set) var format: ImageFormat?
     private let limits: PreviewLimits
 

@@ -103,7 +103,9 @@ final class WebPAnimationWriter: AnimationWriter {
     }
 
     private func timestamp() throws -> Int32 {
-        guard let time = Int32(exactly: time) else { throw ImageError.encoder(.webp, "it is longer than 24 days") }
+        guard let time = Int32(exactly: time) else {
+            throw ImageError.encoder(.webp, "the animation is longer than 24 days")
+        }
         return time
     }
 }

@@ -1,6 +1,6 @@
 import Libc
 
-/// A map of visual attention, and the choice of the crop that keeps most of it.
+/// Maps how conspicuous each place of a picture is, and finds the crop that keeps the most conspicuous places.
 ///
 /// Computed in Oklab on at most 64 pixels per side. Weights and thresholds were fitted to photographs of people,
 /// animals, flowers, galaxies and objects with hand-marked subjects.
@@ -14,7 +14,7 @@ struct AttentionMap {
             width: colours.width, height: colours.height,
             values: [Float](repeating: 0, count: colours.width * colours.height))
         for (feature, weight) in colours.features {
-            // Normalizes a feature, except if it is faint everywhere.
+            // Normalizes each feature to its maximum, but does not amplify a feature that is faint everywhere.
             let scale = weight / max(feature.largest, 0.1606)
             for i in sum.values.indices { sum.values[i] += feature.values[i] * scale }
         }
@@ -86,7 +86,7 @@ struct AttentionMap {
             let distance = (Double(place) + 0.5 - half) / half
             return 1 - 0.0296 * distance * distance
         }
-        /// The strength that continues across the border before a slice, relative to the mean of all slices.
+        /// Returns the strength on both sides of the border before a slice, relative to the mean of all slices.
         func cut(_ place: Int) -> Double {
             (1..<count).contains(place) ? min(profile[place - 1], profile[place]) * Double(count) : 0
         }
@@ -100,7 +100,7 @@ struct AttentionMap {
     }
 }
 
-/// The features that make a place conspicuous.
+/// The colours of a picture in Oklab, and the features that make a place conspicuous.
 private struct Colours {
     let width: Int
     let height: Int
@@ -146,7 +146,7 @@ private struct Colours {
         )
     }
 
-    /// Returns the difference of each place from its surroundings.
+    /// Returns the difference of each place, blurred with the radius `near`, from its surroundings, blurred with `far`.
     private func contrast(_ near: Int, _ far: Int) -> Plane {
         let (near, far) = (softened(near), softened(far))
         return lightness.with { i in

@@ -16,8 +16,8 @@ public enum Saliency: String, Sendable, Hashable, CaseIterable {
 
     /// Returns the position of the crop: 0 at the left or top edge, ½ in the centre, 1 at the right or bottom edge.
     ///
-    /// Returns the middle of adjacent positions that are equally good, as in a flat picture or around a small subject.
-    /// This makes the result insensitive to noise.
+    /// If adjacent positions are about equally good, as in a flat picture or around a small subject, returns their
+    /// middle. This makes the result insensitive to noise.
     ///
     /// - Parameter fraction: the part of the axis that the crop keeps, 0...1.
     public func cropOffset(in picture: PixelBuffer, keeping fraction: Double, along axis: Axis) -> Double {
@@ -32,16 +32,17 @@ public enum Saliency: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Returns the number of slices that a crop keeps, at least 1; nil if it keeps all, or if the fraction is NaN.
+    /// Returns the number of columns or rows that a crop keeps, at least 1. Returns nil if the crop keeps all of them,
+    /// or if the fraction is NaN.
     static func kept(_ fraction: Double, of slices: Int) -> Int? {
         guard fraction < 1 else { return nil }
         let kept = max(Int((Double(slices) * max(fraction, 0)).rounded()), 1)
         return kept < slices ? kept : nil
     }
 
-    /// Returns the best position, extended to adjacent positions that are almost as good: their scores are lower by at
-    /// most `share` of the range of all scores plus 0.3 % of the best. Of several best positions, uses the nearest to
-    /// the centre.
+    /// Returns the position with the highest score, extended to adjacent positions that are almost as good: lower by at
+    /// most `share` of the range of all scores plus 0.3 % of the highest score. Of several highest scores, uses the
+    /// position nearest to the centre.
     static func bestRun(_ scores: [Double], within share: Double) -> ClosedRange<Int> {
         let best = scores.max() ?? 0
         let enough = best - (best - (scores.min() ?? 0)) * share - abs(best) * 0.003

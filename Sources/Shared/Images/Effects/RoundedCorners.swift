@@ -4,13 +4,13 @@ import Libc
 /// Corners cut off along quarter circles, with antialiased edges.
 public struct RoundedCorners: Sendable, Hashable {
     public let size: PixelSize
-    /// In pixels, clamped to 0 and half the shorter side.
+    /// In pixels, from 0 to half the shorter side.
     public let radius: Double
 
-    /// - Parameter radius: in pixels, possibly fractional.
+    /// - Parameter radius: in pixels, possibly fractional. Clamped to the range from 0 to half the shorter side.
     public init(radius: Double, size: PixelSize) {
         self.size = size
-        // A radius of NaN cuts nothing off.
+        // NaN becomes 0.
         self.radius = radius > 0 ? min(radius, Double(min(size.width, size.height)) / 2) : 0
     }
 

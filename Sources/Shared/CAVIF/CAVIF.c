@@ -114,7 +114,7 @@ static cavif_status encode(avifImage *image, avifEncoder *encoder, const cavif_p
     rgb.format = AVIF_RGB_FORMAT_RGBA;
     rgb.depth = 8;
     rgb.ignoreAlpha = picture->has_alpha ? AVIF_FALSE : AVIF_TRUE;
-    // The cast is safe: this conversion only reads the pixels. The structure also serves the opposite conversion.
+    // The cast is safe, because this conversion only reads the pixels.
     rgb.pixels = (uint8_t *)picture->pixels;
     rgb.rowBytes = picture->width * 4;
     result = avif.avifImageRGBToYUV(image, &rgb);

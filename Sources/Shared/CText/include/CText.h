@@ -44,11 +44,11 @@ bool ctext_has(ctext_layout *layout, uint32_t scalar);
 /// Sets the text, UTF-8 without markup, on a single line.
 ctext_lines ctext_set_text(ctext_layout *layout, const char *text, size_t length);
 
-/// Wraps the text at `width`. Words wider than `width` are broken only if `breaks_words`. If the text needs more than
-/// `limit` lines, the last line ends in an ellipsis; a limit of 0 allows any number.
+/// Wraps the text at `width`. Words wider than `width` are broken only if `breaks_words` is true. If the text needs
+/// more than `limit` lines, the last line ends in an ellipsis; a limit of 0 allows any number of lines.
 ctext_lines ctext_wrap(ctext_layout *layout, double width, bool breaks_words, int limit);
 
-/// Writes the coverage of each pixel, 0 to 255, into `rows` of `pitch` bytes, a multiple of 4. Returns false if memory
+/// Writes the coverage of each pixel, 0 to 255, into rows of `pitch` bytes (a multiple of 4). Returns false if memory
 /// is exhausted or the font is damaged.
 bool ctext_draw(ctext_layout *layout, ctext_place place, uint8_t *rows, int width, int height, int pitch);
 

@@ -13,7 +13,7 @@ enum DominantColour {
     /// score of a cluster is its weight times `0.03 + chroma` times `0.25 + lightness`: pink flowers win over an equal
     /// area of brown earth, and a subject wins over ten times as much black sky, but not if almost the whole picture is
     /// sky. Similar clusters add to each other's scores, so a colour that is split between two clusters loses nothing.
-    /// The first of equal clusters wins, which makes the result deterministic.
+    /// The last of equal clusters wins, which makes the result deterministic.
     static func of(_ picture: PixelBuffer) -> RGB {
         let cells = cells(picture)
         guard let heaviest = cells.max(by: { $0.weight < $1.weight }) else { return .black }
@@ -26,7 +26,7 @@ enum DominantColour {
                 sum + max(1 - mean.difference(to: other.0).squareRoot() / nearness, 0) * other.1
             }
         }
-        // Returns the first of equal maxima.
+        // Returns the last of equal maxima.
         let best = supported.indices.reversed().max { supported[$0] < supported[$1] }
         return best.map { means[$0].rgb } ?? .black
     }

@@ -7,8 +7,8 @@ struct GIFLoss {
     let paletteError: Double
     private let mostMargin: Double
 
-    /// The quality to which the constants apply. Tolerated distances are proportional to 100 minus the quality, so a
-    /// quality of 100 has no loss.
+    /// The constants apply to this quality. Tolerated distances are proportional to 100 minus the quality, so a quality
+    /// of 100 has no loss.
     private static let standardQuality = 82.0
 
     init(quality: Int) {

@@ -7,7 +7,7 @@ struct JPEGCoding {
     var quality: Int
     var sampling: ChromaSampling
     var tables: QuantizationTables?
-    /// Whether to optimise the Huffman codes for the picture, which keeps it in memory.
+    /// Whether to optimise the Huffman codes for the picture, which requires the picture in memory.
     var isOptimized: Bool
     /// Empty for a baseline picture.
     var scans: [apod_jpeg_scan]

@@ -124,7 +124,7 @@ static cavif_status encode(avifImage *image, avifEncoder *encoder, const cavif_p
     encoder->speed = picture->speed;
     encoder->minQuantizer = picture->quantizer;
     encoder->maxQuantizer = picture->quantizer;
-    // Half the colour quantiser, because errors in alpha are visible as a rim.
+    // Alpha gets half of the colour quantiser, because errors in alpha are visible as a rim.
     encoder->minQuantizerAlpha = picture->quantizer / 2;
     encoder->maxQuantizerAlpha = picture->quantizer / 2;
 #if AVIF_VERSION_MAJOR >= 1

@@ -60,7 +60,7 @@ static _Thread_local char *thread_message;
 
 static void keep_error(const char *module, const char *format, va_list arguments) {
     (void)module;
-    // Keep the first error; later errors are its consequences.
+    // Keep only the first error, which usually causes the later errors.
     if (thread_message == NULL || thread_message[0] != 0) return;
     vsnprintf(thread_message, MESSAGE_CAPACITY, format, arguments);
 }

@@ -33,7 +33,7 @@ public func inspectWhole(
 }
 
 extension ImageFormat {
-    /// Whether the decoder checks the end of a picture, so that `inspectWhole` does not.
+    /// Whether the decoder checks the end of a picture. `inspectWhole` then omits this check.
     public var decoderChecksEnd: Bool { ImageDecoder.of(self).checksEnd }
 }
 

@@ -8,8 +8,8 @@
 
 #pragma clang assume_nonnull begin
 
-/// Loads Pango and the list of fonts on the first call. Returns NULL if text can be drawn, otherwise the reason, a
-/// string that is never freed. The functions of this header are not thread-safe.
+/// Loads Pango and the list of fonts on the first call. Returns NULL if text can be drawn. Otherwise, returns the
+/// reason as a static string. The functions of this header are not thread-safe.
 const char *_Nullable ctext_load(void);
 
 /// A text and its font. Lengths are in ems: without hinting, all widths are proportional to the font size.
@@ -18,7 +18,7 @@ typedef struct ctext_layout ctext_layout;
 typedef struct {
     int count;
     double width;            // of the widest line
-    double ascent, descent;  // of the first line, as stated by its fonts, unchecked
+    double ascent, descent;  // of the first line, from the font, which may be wrong
 } ctext_lines;
 
 /// The position of drawn lines, in pixels.

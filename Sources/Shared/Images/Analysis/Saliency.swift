@@ -2,7 +2,8 @@ import Libc
 
 /// How a crop selects the part of a picture to keep.
 ///
-/// The result is deterministic. A small picture (256 pixels on the longer side) suffices. O(pixels), some milliseconds.
+/// The result is deterministic. A small picture (256 pixels on the longer side) suffices. O(pixels), a few
+/// milliseconds.
 public enum Saliency: String, Sendable, Hashable, CaseIterable {
     /// The subject: the part that contrasts with its surroundings and with the picture's edges.
     case attention
@@ -79,7 +80,7 @@ public enum Saliency: String, Sendable, Hashable, CaseIterable {
 /// The luma levels of a picture over black, divided into columns or rows.
 private struct LumaMap {
     private let width: Int
-    /// The number of columns or rows, depending on the axis, and the pixels in each.
+    /// The number of columns or rows, depending on the axis, and the number of pixels in each.
     let slices: Int
     let depth: Int
     private let isHorizontal: Bool

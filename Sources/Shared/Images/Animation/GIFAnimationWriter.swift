@@ -11,7 +11,7 @@ import Support
 /// its error is about as low as for its original frame, because a new palette shifts all colours slightly. Dithering is
 /// ordered, so its pattern does not change between frames.
 ///
-/// Needs memory for three canvases of 4 bytes per pixel, the pending frame, and the frames in `GIFOutput`.
+/// Needs memory for three canvases of 4 bytes per pixel, the pending frame, and the frames that `GIFOutput` holds.
 final class GIFAnimationWriter: AnimationWriter {
     private let background: RGB?
     private let drain: ByteDrain

@@ -5,7 +5,7 @@ import Formats
 final class WebPAnimationEncoding {
     enum Mode {
         case lossy
-        /// Encodes a frame both ways and keeps the smaller data, which takes half as long again as `lossy`.
+        /// Encodes each frame with and without loss, and keeps the smaller data. Takes 1.5 times as long as `lossy`.
         case mixed
         case lossless
     }

@@ -8,7 +8,7 @@ final class ColourTransform {
     /// sRGB's, this changes the samples of photographs by at most 0.16 levels (root mean square).
     let toleratesScaling: Bool
     private let conversion: any RowConversion
-    /// Bytes per pixel before and after.
+    /// Bytes per pixel before and after conversion.
     private let pixelBytes: (in: Int, out: Int)
 
     /// Real profiles have at most about 2 MB. Larger profiles are ignored.

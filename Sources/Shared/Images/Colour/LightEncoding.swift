@@ -16,7 +16,8 @@ struct LightEncoding {
     /// Whether the profile is sRGB: a conversion would move each gray level, and each colour of a grid with six steps
     /// per channel, by less than half of an 8-bit level. Most pictures have such a profile, and need no conversion.
     ///
-    /// Among profiles of real pictures, sRGB moves colours by at most 0.2 levels; the next closest, gamma 2.2, by 8.5.
+    /// Among the profiles of real pictures, sRGB profiles would move colours by at most 0.2 levels, and the next
+    /// closest profile (gamma 2.2) by 8.5 levels.
     var isSRGB: Bool {
         let grid = stride(from: 0, through: 255, by: 51)
         return (0...255).allSatisfy { stays($0, $0, $0) }

@@ -13,7 +13,7 @@ struct ImageDecoder: Sendable {
     var library: @Sendable () -> String? = { nil }
     /// Whether reading all rows detects an incomplete file. Callers then need not check the end of the file first.
     var checksEnd = false
-    /// Opens a picture, or the first frame of an animation, at full size and as stored.
+    /// Opens a picture, or the first frame of an animation, at full size, in the stored orientation and colours.
     let rows: Rows
     /// Opens an animation, or returns nil for a still picture. Nil for a format without animations.
     var frames: Frames?

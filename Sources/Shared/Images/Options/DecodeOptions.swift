@@ -52,7 +52,7 @@ public struct DecodeOptions: Sendable {
     }
 
     /// Starts the time limit of a single picture, and groups its memory reservations. Every reader calls this first.
-    /// Returns `self` if the picture has begun, so all readers of a picture share its limits.
+    /// Returns `self` if `begun` was called before, so all readers of a picture share the same time limit.
     public func begun() -> DecodeOptions {
         guard picture == nil else { return self }
         var options = self
@@ -74,9 +74,9 @@ public struct DecodeOptions: Sendable {
         }
     }
 
-    /// Reserves memory for the picture until the result is released. Waits while other pictures hold too much. Before
-    /// `begun`, counts the memory without waiting, because the other picture could belong to the same thread. Throws
-    /// `ImageError.tooMuchMemory` if the picture exceeds its limit, and `Cancelled`.
+    /// Reserves memory for the picture until the result is released. Waits while other pictures hold too much memory.
+    /// Before `begun`, counts the memory without waiting, because the other picture could belong to the same thread.
+    /// Throws `ImageError.tooMuchMemory` if the picture exceeds its limit, and `Cancelled`.
     public func reserve(memory bytes: Int) throws -> MemoryReservation {
         try limits.check(memory: bytes)
         guard let picture else { return try memory.count(bytes, for: memory.newPicture()) }

@@ -13,8 +13,8 @@ public func returnLargeBlocks() { apod_return_large_blocks() }
 ///
 /// * Pictures that hold no memory wait in order of arrival, behind pictures that hold memory and need more.
 /// * A picture that holds memory and needs more waits while any other picture with memory is still working, because
-/// that picture will end and free its memory. If all pictures with memory wait, the first in the queue continues, and
-/// exceeds the total until another picture has ended.
+///   that picture will end and free its memory. If all pictures with memory wait, the first in the queue continues, and
+///   exceeds the total until another picture has ended.
 /// * A picture never holds more than the total. A request for more fails immediately, regardless of other pictures.
 public final class MemoryBudget: Sendable {
     public let total: Int

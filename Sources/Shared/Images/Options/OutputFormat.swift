@@ -9,7 +9,7 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     /// The usual file extension, without a dot.
     public var fileExtension: String { readable.fileExtension }
 
-    /// Returns the format for a file extension, ignoring case, or nil.
+    /// Returns the format for a file extension, ignoring case, or nil for any other extension.
     public init?(fileExtension: String) {
         guard let format = ImageFormat.named(byExtension: fileExtension.lowercased()) else { return nil }
         self.init(rawValue: format.id)

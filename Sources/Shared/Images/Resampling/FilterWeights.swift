@@ -2,8 +2,8 @@ import Libc
 
 /// The weights of a Lanczos filter with three lobes along an axis, in 14-bit fixed point.
 ///
-/// The weights of each output sample sum to exactly 16384, so flat colours are preserved. At a scale of 1 they are the
-/// identity.
+/// The weights of each output sample sum to exactly 16384, so flat colours are preserved. At a scale of 1, the weights
+/// are the identity.
 struct FilterWeights: Sendable {
     /// 1 in fixed point.
     static let one = 16384
@@ -11,9 +11,9 @@ struct FilterWeights: Sendable {
     let count: Int
     /// Weights per output sample, including zeros that pad shorter filters.
     let taps: Int
-    /// For each output sample, its first input sample.
+    /// For each output sample, the index of its first input sample.
     let starts: [Int32]
-    /// For each output sample, the input sample after its last.
+    /// For each output sample, the index after its last input sample.
     let ends: [Int32]
     let weights: [Int16]
 }

@@ -2,7 +2,7 @@ import CKernels
 import Support
 
 /// Resamples in floating point: each row horizontally as it arrives, then vertically. Input and output have straight
-/// alpha; alpha is premultiplied in between.
+/// alpha; during resampling, colours are premultiplied by alpha.
 ///
 /// Slower than `RowResampler`. Used for linear light, which preserves the brightness of fine bright detail (stars), and
 /// for alpha, because 8 bits are too few for premultiplied colours: at alpha 3, 256 levels become 4.

@@ -104,7 +104,7 @@ final class GIFStream {
                 done += written
                 if done == line.count { break }
                 if lzw.state == .ended { throw ImageError.truncated(.gif) }
-                // At the end of the data, the end code is missing.
+                // If `isAtEnd` is true, the data has no end code.
                 if lzw.state == .damaged || isAtEnd { throw ImageError.corrupt(.gif, "invalid pixel data") }
                 try readBlock()
             }

@@ -11,8 +11,8 @@ struct DrawnFrame {
     /// Whether the rectangle becomes transparent after the frame's delay. Otherwise, its pixels stay.
     var clearsAfterwards = false
 
-    /// Draws palette indices on a canvas. Crops the frame to the changed rectangle, unless all pixels are drawn because
-    /// the palette may have no index for skipped pixels.
+    /// Draws palette indices on a canvas, and crops the frame to the changed rectangle. A frame that draws all pixels
+    /// is not cropped, because its palette may have no index for skipped pixels.
     ///
     /// - Parameters:
     ///   - transparent: the index of skipped pixels; nil if all pixels are drawn.

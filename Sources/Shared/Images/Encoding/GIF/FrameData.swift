@@ -11,9 +11,9 @@ struct FrameData {
 
     /// The treatment of pixels that need not be drawn.
     enum Spare {
-        /// All are skipped.
+        /// These pixels are skipped.
         case skipped
-        /// Pixels are drawn if the palette has their colour.
+        /// These pixels are drawn if the palette has their colour.
         case drawn
         /// Each pixel is skipped or drawn, whichever makes the LZW string longer.
         case free

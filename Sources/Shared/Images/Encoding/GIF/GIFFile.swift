@@ -25,7 +25,7 @@ final class GIFFile {
         bytes += [0xF0 | sizeBits(palette), 0, 0]
         put(colours: palette)
         guard plays != 1 else { return }
-        // The extension stores the number of repetitions after the first time in 16 bits; 0 means forever.
+        // The extension stores the number of repetitions after the first play, in 16 bits. 0 means forever.
         bytes += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1]
         put16(plays == 0 ? 0 : min(plays - 1, 0xFFFF))
         bytes.append(0)

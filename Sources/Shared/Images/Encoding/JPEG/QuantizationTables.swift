@@ -28,7 +28,7 @@ struct QuantizationTables {
         (95, 0.1186), (100, 0.008),
     ]
 
-    /// Returns the scale for a quality, interpolated linearly in its logarithm.
+    /// Returns the scale for a quality, by linear interpolation of its logarithm.
     private static func scale(_ quality: Int) -> Double {
         let above = max(scales.firstIndex { $0.0 >= quality } ?? scales.count - 1, 1)
         let ((low, first), (high, last)) = (scales[above - 1], scales[above])

@@ -96,7 +96,7 @@ private struct PNGEffort {
     }
 
     /// Returns the filter strategies to try. Palette indices are usually best left unfiltered, because differences of
-    /// indices have no meaning. An effort of 5 or more also tries filters for them.
+    /// indices have no meaning. An effort of 5 or more also tries filters for palette indices.
     func strategies(_ pixels: PNGPixels) -> [PackedRows.Strategy] {
         let isPlain = pixels.colourType == 3 || pixels.depth < 8
         return switch effort {

@@ -93,7 +93,7 @@ extension PackedColour {
 ///
 /// - Parameters:
 ///   - pixels: of 1 to 4 channels.
-///   - hasProfile: whether a profile prevents a change between gray and colour.
+///   - hasProfile: whether a profile is embedded, which prevents a change between gray and colour.
 func pngCandidates(
     _ pixels: UnsafeBufferPointer<UInt8>, channels: Int, width: Int, height: Int, hasProfile: Bool, effort: Int
 ) -> [PNGPixels] {

@@ -22,7 +22,7 @@ final class PNGWriter: RowWriter {
         guard let encoder = apod_png_encoder_open(drain.output) else { throw ImageError.outOfMemory }
         self.encoder = encoder
         var metadata = options.metadata
-        // An XMP packet is text, and is invalid with a zero byte. libpng expects a zero byte at the end.
+        // An XMP packet is text, so a packet with a zero byte is invalid. libpng expects a zero byte after the packet.
         metadata.xmp = metadata.xmp.flatMap { $0.contains(0) ? nil : $0 + [0] }
         try metadata.withPointers(isGray: channels < 3) { profile, exif, xmp in
             try check(

@@ -100,7 +100,7 @@ enum Dithering {
         }
     }
 
-    /// The offset of samples for each position in the matrix.
+    /// Returns the offset of samples for each position in the matrix.
     private static func pattern(for palette: IndexedPalette) -> [Int] {
         // The distance between evenly spread colours: in each of three channels, the mean squared error is a twelfth of
         // the squared distance. The pattern is slightly weaker, because a pattern is more visible than the error.

@@ -67,9 +67,9 @@ final class IndexedPalette {
 
     func index(of colour: PackedColour) -> UInt8? { table.index(of: colour) }
 
-    /// Returns the index of the nearest colour and its squared distance. The colour of the cell is not always the
-    /// nearest, and similar pixels in adjacent cells would differ more than necessary. Its neighbours are therefore
-    /// compared, too.
+    /// Returns the index of the nearest colour and its squared distance. Also compares the neighbours of the cell's
+    /// colour. Otherwise, similar pixels in adjacent cells would differ more than necessary, because the cell's colour
+    /// is not always the nearest.
     @inline(__always) func nearest(_ colour: PackedColour, _ cells: NearestIndices) -> (index: UInt8, distance: Int) {
         var index = cells.index(colour.red, colour.green, colour.blue)
         var distance = colour.distance(to: colours[Int(index)])

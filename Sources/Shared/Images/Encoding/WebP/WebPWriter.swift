@@ -118,8 +118,8 @@ final class WebPWriter: RowWriter {
 
     /// Whether to use libwebp's sharp YUV conversion. A lossy WebP always has halved chroma; the sharp conversion
     /// compares its results with the picture, which takes half as long again. Over ten pictures at 640 pixels, files
-    /// are on average 10 % smaller at the same visual quality (SSIMULACRA2): a diagram by half, six pictures by up to 3
-    /// %, the others not at all.
+    /// are on average 10 % smaller at the same visual quality (SSIMULACRA2): a diagram by half, six pictures by up to
+    /// 3 %, the others not at all.
     private func halvesWithCare(_ pixels: UnsafePointer<UInt8>) -> Bool {
         options.chroma == .auto && options.effort > 3 || options.keepsChroma(pixels, channels: samples, size: size)
     }

@@ -114,7 +114,7 @@ static cavif_status encode(avifImage *image, avifEncoder *encoder, const cavif_p
     rgb.format = AVIF_RGB_FORMAT_RGBA;
     rgb.depth = 8;
     rgb.ignoreAlpha = picture->has_alpha ? AVIF_FALSE : AVIF_TRUE;
-    // The cast is safe: this conversion only reads the pixels. The structure also serves the opposite conversion.
+    // The cast is safe, because this conversion only reads the pixels.
     rgb.pixels = (uint8_t *)picture->pixels;
     rgb.rowBytes = picture->width * 4;
     result = avif.avifImageRGBToYUV(image, &rgb);
@@ -124,7 +124,7 @@ static cavif_status encode(avifImage *image, avifEncoder *encoder, const cavif_p
     encoder->speed = picture->speed;
     encoder->minQuantizer = picture->quantizer;
     encoder->maxQuantizer = picture->quantizer;
-    // Half the colour quantiser, because errors in alpha are visible as a rim.
+    // Alpha gets half of the colour quantiser, because errors in alpha are visible as a rim.
     encoder->minQuantizerAlpha = picture->quantizer / 2;
     encoder->maxQuantizerAlpha = picture->quantizer / 2;
 #if AVIF_VERSION_MAJOR >= 1

@@ -13,7 +13,7 @@ typedef struct {
     int code, subcode;
     const char *message;
 } heif_error;
-// The fields that all versions have in common. Later versions may append others.
+// The fields that all versions have in common. Later versions may append fields.
 typedef struct {
     uint8_t version;
     int primaries, transfer, matrix;

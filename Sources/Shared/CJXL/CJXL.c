@@ -85,7 +85,7 @@ cjxl_decoder *cjxl_open(void) {
         free(decoder);
         return NULL;
     }
-    // Turns the orientation off, because `Images` applies it for all formats.
+    // Keep the stored orientation, because `Images` rotates pictures of all formats.
     JxlDecoderSetKeepOrientation(decoder->decoder, 1);
     JxlDecoderSubscribeEvents(decoder->decoder, HAS_INFO | HAS_COLOURS | HAS_IMAGE);
     return decoder;

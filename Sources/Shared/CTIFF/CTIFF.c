@@ -60,7 +60,7 @@ static _Thread_local char *thread_message;
 
 static void keep_error(const char *module, const char *format, va_list arguments) {
     (void)module;
-    // Keep the first error; later errors are its consequences.
+    // Keep only the first error, which usually causes the later errors.
     if (thread_message == NULL || thread_message[0] != 0) return;
     vsnprintf(thread_message, MESSAGE_CAPACITY, format, arguments);
 }
@@ -148,8 +148,8 @@ static ctiff_status read_page(ctiff_file *file, ctiff_page *page) {
     page->ink_set = number(handle, INK_SET);
     page->is_separate = page->samples > 1 && number(handle, PLANES) == SEPARATE_PLANES;
     if (!TIFFGetField(handle, PHOTOMETRIC, &page->photometric)) {
-        // A missing photometric tag gets the default of libtiff's own conversion to RGB: 0 is white in fax compressions
-        // (2 to 4).
+        // If the photometric tag is missing, use the default of libtiff's own conversion to RGB. With fax compressions
+        // (2 to 4), 0 is white.
         const int is_fax = page->compression >= 2 && page->compression <= 4;
         page->photometric = page->samples >= 3 ? 2 : is_fax ? 0 : 1;
     }

@@ -69,7 +69,7 @@ enum { FC_SET_SYSTEM = 0, FC_SET_APPLICATION = 1, CAIRO_FONT_TYPE_FT = 1, CAIRO_
 enum { PANGO_DIRECTION_RTL = 1, PANGO_WRAP_WORD = 0, PANGO_WRAP_WORD_CHAR = 2, PANGO_ELLIPSIZE_END = 3 };
 
 // An em in Pango's units: 64 pixels of 1024 units. A line of 2,000 of the widest letters stays below 2^31. Text is laid
-// out at this size and scaled when it is drawn, so it wraps in the same way at every size.
+// out at this size and scaled when it is drawn, so lines break at the same places at every size.
 static const double em = 64 * 1024;
 
 struct ctext_layout {
@@ -97,7 +97,7 @@ static const char *load(void) {
     }
     map = pango_cairo_font_map_new_for_font_type(CAIRO_FONT_TYPE_FT);
     attributes = pango_attr_list_new();
-    // A hyphen in a wrapped URL would look like a part of it.
+    // Do not insert hyphens, because a hyphen in a wrapped URL would look like a part of the URL.
     pango_attr_list_insert(attributes, pango_attr_insert_hyphens_new(0));
     return map == NULL ? "Pango was built without fontconfig" : NULL;
 }
@@ -110,11 +110,12 @@ const char *ctext_load(void) {
     return error;
 }
 
-// Adds the font in `file` as `family`, replacing the previous file; NULL removes it. Returns whether it has outlines.
+// Adds the font in `file` as `family`, and removes the previous file. If `file` is NULL, only removes the previous
+// file. Returns whether the font has outlines.
 static bool set_file(const char *file, const char *family) {
     static char *present;
     static int has_outlines = 1;
-    // Scanning a large file takes 10 ms, so do not repeat it.
+    // Scanning a large file takes 10 ms, so do not scan the same file again.
     if (strcmp(file != NULL ? file : "", present != NULL ? present : "") == 0) return has_outlines;
     free(present);
     present = file != NULL ? strdup(file) : NULL;
@@ -215,7 +216,7 @@ bool ctext_draw(ctext_layout *layout, ctext_place place, uint8_t *rows, int widt
         pango_layout_line_get_extents(line, NULL, &extents);
         double room = width - 2 * place.margin - extents.width / em * place.size;
         double indent = place.is_centered ? room / 2 : layout->is_right_to_left ? room : 0;
-        // Align baselines to pixels, which keeps them sharp.
+        // Align baselines to pixels, which keeps the letters sharp.
         struct matrix matrix = {
             scale, 0, 0, scale, place.margin + indent, round(place.baseline + index * place.line_height)};
         cairo_set_matrix(cairo, &matrix);

@@ -18,7 +18,8 @@ func decode(_ source: some ByteSource, _ info: ImageHeader, options: DecodeOptio
 
 /// Opens the rows of a picture of any format, at full size and in sRGB.
 ///
-/// - Parameter keepsProfile: whether rows keep the colours of an embedded profile for gray or RGB.
+/// - Parameter keepsProfile: whether gray and RGB rows stay in their embedded profile, instead of being converted to
+///   sRGB.
 func rowReader(
     _ source: some ByteSource, _ info: ImageHeader, keepsProfile: Bool = false, options: DecodeOptions
 ) throws -> any RowReader {
@@ -30,9 +31,9 @@ func rowReader(
 /// Opens the frames of a GIF, WebP or animated PNG; a still GIF or WebP has a single frame. Returns nil for other
 /// pictures.
 ///
-/// Before it allocates memory, checks the size of the canvas, the number of frames, and their product against
-/// `options.limits`. With `options.allowsTruncated`, a truncated file has only its complete frames. Throws
-/// `FormatFailure`, `ImageError`, and errors of the source.
+/// Before allocating memory, checks the size of the canvas, the number of frames, and their product against
+/// `options.limits`. With `options.allowsTruncated`, the reader returns only the complete frames of a truncated file.
+/// Throws `FormatFailure`, `ImageError`, and errors of the source.
 func animationReader(
     _ source: some ByteSource, _ info: ImageHeader, options: DecodeOptions
 ) throws -> (any AnimationReader)? {
@@ -48,8 +49,8 @@ extension ImageDecoder {
 
 /// Decodes a frame of a GIF, WebP or PNG animation as displayed, in sRGB with alpha.
 ///
-/// Decodes all earlier frames. `index` counts from 0; a still picture of any format has only frame 0. Throws
-/// `ImageError.noSuchFrame` for other frames, and the errors of `decode`.
+/// Also decodes all earlier frames. `index` counts from 0; a still picture has only frame 0. For a TIFF, `index` is the
+/// page. Throws `ImageError.noSuchFrame` if there is no such frame, and the errors of `decode`.
 public func decodeFrame(
     _ index: Int, of source: some ByteSource, options: DecodeOptions = DecodeOptions()
 ) throws -> PixelBuffer {

@@ -10,8 +10,8 @@ import Support
 /// - Parameters:
 ///   - isLinear: whether to mix colours in linear light, which is slower and preserves the brightness of fine bright
 ///     detail.
-///   - done: receives the index and result of each output after the sink has its last byte. Starts with the smallest
-///     output.
+///   - done: receives the index and result of each output after its last byte was written to its sink. Called for the
+///     smallest output first.
 ///
 /// Throws `FormatFailure` and `ImageError` for the picture, `Cancelled`, and the errors of source, sinks and `done`.
 public func downsample(

@@ -28,7 +28,8 @@ struct DownsampleJob {
         /// The number of frames written to an animation with a size limit.
         var fittedFrames: Int?
         var hash: PlaceholderHash?
-        /// The pixel data of a PNG source, if the output has the same pixels. Not used if their colours are converted.
+        /// The compressed pixel data of a PNG source, if the output has the same pixels. Not used if the colours are
+        /// converted.
         var kept: KeptPNG?
         let firstFrame = FirstFrame()
 
@@ -56,7 +57,7 @@ struct DownsampleJob {
     /// Planes to resample, with their layout and colours.
     fileprivate struct Source {
         var planes: any PlaneReader
-        /// The layout of a single plane. Three planes are YCbCr.
+        /// The layout if there is a single plane. Three planes are YCbCr.
         let layout: RowLayout
         /// The ICC profile of the colours; nil for sRGB.
         let profile: [UInt8]?
@@ -67,7 +68,7 @@ struct DownsampleJob {
     func run(_ source: some ByteSource, done: (Int, DownsampleResult) throws -> Void) throws {
         let planned = try plan()
         if try runAnimation(source, planned, done: done) { return }
-        // Counted before other memory is reserved, because counting the frames of a WebP allocates canvases.
+        // Frames are counted before other memory is reserved, because counting the frames of a WebP allocates canvases.
         let frames = frameCount(source).map { FrameCounts(source: $0, output: 1) }
         for planned in planned where keepsPixels(planned) {
             planned.kept = try? KeptPNG(source, isProgressive: planned.output.encoding.isProgressive)
@@ -118,7 +119,8 @@ struct DownsampleJob {
         }
     }
 
-    /// - Parameter keepsProfile: whether to keep the colours of an embedded profile for gray or RGB.
+    /// - Parameter keepsProfile: whether gray and RGB stay in their embedded profile, instead of being converted to
+    ///   sRGB.
     private func open(
         _ source: some ByteSource, _ planned: [PlannedOutput], keepsProfile: Bool
     ) throws -> Source {
@@ -137,12 +139,12 @@ struct DownsampleJob {
         let jpeg = try JPEGReader(source, info, options: options)
         let staysInProfile = keepsProfile && jpeg.profile != nil && jpeg.layout != .cmyk
         let transform = staysInProfile ? nil : ColourTransform(profile: jpeg.profile, layout: jpeg.layout)
-        // A scaled or partial decode averages coded samples. Linear light, and profiles with other curves than sRGB's,
+        // A scaled or partial decode averages coded samples. Linear light, and profiles with a curve unlike sRGB's,
         // need all samples.
         let needsAll = isLinear || transform?.toleratesScaling == false
         let scale = needsAll ? 8 : planned.map(jpegScale).max() ?? 8
         let reduction = needsAll ? 1 : planned.map(\.plan.reduction).min() ?? 1
-        // Outputs that copy pixels get libjpeg's chroma upsampling, as in all viewers.
+        // Outputs at the original size need chroma that is upsampled as in libjpeg and all viewers.
         let copiesPixels = planned.contains { $0.plan.isIdentity && $0.output.encoding.format != .jpeg }
         let profile = staysInProfile ? jpeg.profile : nil
         if jpeg.hasPlanes && transform == nil && !isLinear && !copiesPixels {
@@ -158,7 +160,7 @@ struct DownsampleJob {
         planned.plan.jpegScale(leaving: options.quality.leftToResample(planned.output.encoding))
     }
 
-    /// Passes the planes of a picture or frame to the outputs. Calls `done` for each, the smallest first.
+    /// Passes the planes of a picture or frame to the outputs. Calls `done` for each output, the smallest first.
     private func pass(_ source: Source, _ planned: [PlannedOutput], done: (PlannedOutput) throws -> Void) throws {
         let flow = try RowFlow(
             source.planes, layout: source.layout, whole: info.storedSize, isLinear: isLinear,
@@ -189,11 +191,12 @@ struct DownsampleJob {
         }
     }
 
-    /// The size from which encoding a whole picture takes longer than starting a thread.
+    /// The minimum number of pixels to encode on another thread. Smaller pictures take less time than starting a
+    /// thread.
     private static let threadPixels = 1 << 14
 
-    /// Whether an output keeps the source's profile, which must then be embedded. GIFs and animations cannot embed it,
-    /// and only JPEG and PNG can be gray.
+    /// Whether an output keeps the source's profile, which must then be embedded. GIFs and animations cannot embed a
+    /// profile, and only JPEG and PNG can be gray.
     private func keepsProfile(_ planned: PlannedOutput, _ source: Source) -> Bool {
         let encoding = planned.output.encoding
         guard planned.output.keepsProfile, encoding.format != .gif, planned.animation == nil else { return false }
@@ -204,8 +207,8 @@ struct DownsampleJob {
         return PictureMetadata(profile: source.profile).profile(isGray: staysGray) != nil
     }
 
-    /// Whether options and geometry leave the pixels of a PNG unchanged. With an effort of 0 the PNG is still encoded
-    /// again, and a truncated PNG must be encoded again.
+    /// Whether options and geometry leave the pixels of a PNG unchanged, so that its compressed data can be copied.
+    /// With an effort of 0, the PNG is still encoded again. A truncated PNG must be encoded again.
     private func keepsPixels(_ planned: PlannedOutput) -> Bool {
         let output = planned.output
         return info.format == .png && info.isAnimated != true && !info.hidesStill && output.encoding.format == .png
@@ -289,8 +292,8 @@ extension DownsampleJob.Source {
 // MARK: Animations
 
 extension DownsampleJob {
-    /// Passes the frames of an animation to the outputs that show them. Returns false without doing anything if all
-    /// outputs show the first frame, which the still reader decodes.
+    /// Passes the frames of an animation to the outputs that show them. Returns false, and writes nothing, for a still
+    /// picture, or if all outputs show only the first frame, which the still reader decodes.
     private func runAnimation(
         _ source: some ByteSource, _ planned: [PlannedOutput], done: (Int, DownsampleResult) throws -> Void
     ) throws -> Bool {
@@ -349,15 +352,15 @@ extension DownsampleJob {
         return true
     }
 
-    /// Returns the options for all frames of an animation. The frames of a GIF that keeps its size stay exact.
+    /// Returns the encode options for an animation. A GIF that keeps its size is encoded without loss.
     private func animationEncoding(_ planned: PlannedOutput) -> EncodeOptions {
         var encoding = planned.output.encoding
         encoding.toleratesLoss = !planned.plan.isIdentity || info.format != .gif
         return encoding
     }
 
-    /// Returns the animation's reader, or nil for a still picture. Also returns nil for an animation that ends within
-    /// its first frame, which is then decoded as a truncated still picture if that is allowed.
+    /// Returns the animation's reader, or nil for a still picture. If truncated files are allowed, also returns nil for
+    /// an animation that ends within its first frame, which is then decoded as a still picture.
     private func wholeFrames(_ source: some ByteSource) throws -> (any AnimationReader)? {
         do {
             return try animationReader(source, info, options: options)

@@ -1,8 +1,8 @@
 import Formats
 import Support
 
-/// Returns the thumbnail in a picture's EXIF, a JPEG that can be shown before the picture is decoded, and its header
-/// with the orientation to show it in. Returns nil if there is no readable thumbnail. Takes a few small reads.
+/// Returns the JPEG thumbnail in a picture's EXIF, which can be shown before the picture is decoded, and a header with
+/// the thumbnail's size and orientation. Returns nil if there is no readable thumbnail. Takes a few small reads.
 public func embeddedThumbnail(
     of source: some ByteSource, _ info: ImageHeader, limits: DecodeLimits = .standard
 ) -> (source: MemorySource, info: ImageHeader)? {
@@ -17,9 +17,10 @@ public func embeddedThumbnail(
     return (thumbnail, header)
 }
 
-/// Returns the orientation of a thumbnail: its own tag, or the picture's orientation if there is no tag. Some cameras
-/// write 1 to the tag although they store the thumbnail like the picture, so a tag is ignored if the thumbnail would be
-/// portrait and the picture landscape, or the reverse.
+/// Returns the orientation of a thumbnail: its own tag, or the picture's orientation if there is no tag.
+///
+/// Some cameras set the tag to 1 although they store the thumbnail in the same orientation as the picture. The tag is
+/// therefore ignored if it makes the thumbnail portrait and the picture is landscape, or vice versa.
 func thumbnailOrientation(_ tag: Orientation?, _ stored: PixelSize, of picture: ImageHeader) -> Orientation {
     guard let tag else { return picture.orientation }
     let shown = tag.swapsAxes ? stored.swapped : stored

@@ -33,7 +33,7 @@ public func inspectWhole(
 }
 
 extension ImageFormat {
-    /// Whether the decoder checks the end of a picture, and `inspectWhole` does not.
+    /// Whether the decoder checks the end of a picture. `inspectWhole` then omits this check.
     public var decoderChecksEnd: Bool { ImageDecoder.of(self).checksEnd }
 }
 
@@ -49,7 +49,7 @@ extension DecodeOptions {
         }
     }
 
-    /// Whether a picture with this fault is decoded as far as possible.
+    /// Whether a picture with this fault is decoded as far as possible, instead of being rejected.
     public func allows(_ fault: FormatFailure) -> Bool {
         switch fault {
         case .truncated: allowsTruncated

@@ -62,7 +62,7 @@ struct Composition: Sendable, Hashable {
     private static func space(_ box: PixelSize, largest: Double, smallest: Double) -> TextSpace? {
         guard Double(box.width) >= 6 * smallest, Double(box.height) >= 1.4 * smallest else { return nil }
         let largest = max(largest, smallest)
-        // Shorten a long message rather than fill the picture with small print.
+        // A long message is shortened, because filling the picture with small print would make it hard to read.
         return TextSpace(width: box.width, height: box.height, sizes: max(smallest, largest * 0.5)...largest)
     }
 

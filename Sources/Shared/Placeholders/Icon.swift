@@ -42,7 +42,7 @@ struct Icon: Sendable {
 
     // MARK: Icons
 
-    /// The sun over mountains in a frame.
+    /// Draws the sun over mountains in a frame.
     private func drawPicture(on canvas: inout Canvas, _ square: PixelRect, _ palette: Palette) {
         let (low, high) = (Point(snapped(2), snapped(3.5)), Point(mirrored(2), mirrored(3.5)))
         let radius = length(2.6)
@@ -65,7 +65,7 @@ struct Icon: Sendable {
         drawBorder(on: &canvas, square, palette, low, high, radius: radius)
     }
 
-    /// A film strip with a play symbol.
+    /// Draws a film strip with a play symbol.
     private func drawVideo(on canvas: inout Canvas, _ square: PixelRect, _ palette: Palette) {
         let (low, high) = (Point(snapped(2), snapped(4)), Point(mirrored(2), mirrored(4)))
         let radius = length(2.6)
@@ -97,7 +97,7 @@ struct Icon: Sendable {
         drawBorder(on: &canvas, square, palette, low, high, radius: radius)
     }
 
-    /// A crossed-out cloud.
+    /// Draws a crossed-out cloud.
     private func drawCloud(on canvas: inout Canvas, _ square: PixelRect, _ palette: Palette) {
         let bottom = snapped(19)
         let (leftRadius, topRadius, rightRadius) = (length(4.5), length(5.9), length(5))
@@ -125,7 +125,7 @@ struct Icon: Sendable {
         canvas.fill(palette.accent, in: square) { SignedDistance.capsule($0, start, end, width: stroke * 1.1) }
     }
 
-    /// A closed padlock.
+    /// Draws a closed padlock.
     private func drawLock(on canvas: inout Canvas, _ square: PixelRect, _ palette: Palette) {
         let (low, high) = (Point(snapped(4.5), snapped(10.5)), Point(mirrored(4.5), snapped(21.5)))
         let radius = length(2.4)

@@ -4,7 +4,7 @@ import Images
 import Libc
 import Support
 
-/// The coverage of each pixel by a rendered message.
+/// A rendered message, as the coverage of each pixel.
 struct MessageDrawing {
     /// The width of the widest line, and the height of all lines, in pixels.
     let size: PixelSize
@@ -13,7 +13,7 @@ struct MessageDrawing {
     private let pitch: Int
     private let coverage: [UInt8]
 
-    /// Pango is not thread-safe.
+    /// Locked during all calls of Pango, which is not thread-safe.
     private static let turn = Monitor(())
 
     /// Draws a message at the largest size that fits into `space`, with centred or start-aligned lines. `text` must
@@ -27,7 +27,7 @@ struct MessageDrawing {
             if let reason = ctext_load() { return (nil, ["\(String(cString: reason)); the message is not drawn"]) }
             let file = font.flatMap { isPath($0) ? $0 : nil }
             if let file, let reason = fault(of: file) { return (nil, [unusable(file, reason)]) }
-            // Default to English: the locale must not affect the picture.
+            // Default to English, because the locale must not affect the picture.
             let language = MessageText.language(of: text) ?? "en"
             guard let layout = ctext_open(file == nil ? font ?? "sans-serif" : "font of a file", file, language) else {
                 let warning = file.map { unusable($0, "it is not an OpenType font with outlines") }
@@ -49,7 +49,7 @@ struct MessageDrawing {
     /// Returns nil if not even one line fits, the font is damaged, or memory is exhausted.
     private init?(_ text: String, _ layout: OpaquePointer, _ space: Composition.TextSpace, isCentered: Bool) {
         let whole = ctext_set_text(layout, text, text.utf8.count)
-        // Clamp the heights: some fonts report none, or the height of their tallest ornament.
+        // Clamp the heights, because some fonts report 0, or the height of their tallest ornament.
         let (ascent, descent) = (min(max(whole.ascent, 0.7), 1.2), min(max(whole.descent, 0.15), 0.5))
         let lineHeight = max(1.3, ascent + descent)
         let fitting = TextFitting(width: whole.width, lineHeight: lineHeight) { width, breaksWords in

@@ -7,9 +7,9 @@ enum MessageText {
     /// text above.
     static let markLimit = 4
 
-    /// Returns the message on one line. Each run of white space becomes a blank. Control, format, unassigned and
-    /// private-use characters (Unicode 15 categories Cc, Cf, Cn, Co), which include directional controls, are removed.
-    /// An ellipsis replaces the text beyond `limit`.
+    /// Returns the message as a single line. Replaces each run of white space with a blank, and the text beyond `limit`
+    /// with an ellipsis. Removes control, format, unassigned and private-use characters (Unicode 15 categories Cc, Cf,
+    /// Cn, Co), which include directional controls.
     static func cleaned(_ message: String) -> String {
         var result = String.UnicodeScalarView()
         var count = 0
@@ -81,7 +81,7 @@ enum MessageText {
         return hasIdeographs ? "zh-cn" : nil
     }
 
-    /// Removes the characters that no font covers, and returns them as `missing`.
+    /// Removes the characters that no font contains, and returns them as `missing`.
     static func covered(_ text: String, has: (Unicode.Scalar) -> Bool) -> (text: String, missing: [Unicode.Scalar]) {
         var known: [Unicode.Scalar: Bool] = [:]
         var missing: [Unicode.Scalar] = []
@@ -106,7 +106,7 @@ enum MessageText {
         return "no font contains \(shown.joined(separator: ", "))\(rest); the message is drawn without \(pronoun)"
     }
 
-    /// Inserts word joiners between Hangul syllables: Korean text should be wrapped only at blanks.
+    /// Inserts word joiners between Hangul syllables, because Korean text should be wrapped only at blanks.
     static func joined(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         var isAfterHangul = false

@@ -12,7 +12,8 @@ extension RGB {
 /// The colours of a theme.
 struct Palette: Sendable, Hashable {
     var background: RGB
-    /// The background under the densest part of a gradient. Close to `background`, so a light placeholder stays light.
+    /// The background under the darkest part of a gradient. Similar to `background`, so a light placeholder stays
+    /// light.
     var shade: RGB
     var text: RGB
     /// The area within an icon's outline.

@@ -8,11 +8,11 @@ public struct Placeholder: Sendable, Hashable {
     public enum Missing: String, Sendable, Hashable, CaseIterable {
         /// A picture that is absent or unreadable. Icon: mountains and the sun in a frame.
         case picture
-        /// The record has a film instead of a picture. Icon: a film strip.
+        /// The picture of a record that has a video instead. Icon: a film strip.
         case video
-        /// Temporarily unavailable. Icon: a crossed-out cloud.
+        /// A picture that is temporarily unavailable. Icon: a crossed-out cloud.
         case network
-        /// Not allowed. Icon: a padlock.
+        /// A picture that is not allowed. Icon: a padlock.
         case forbidden
     }
 
@@ -23,9 +23,9 @@ public struct Placeholder: Sendable, Hashable {
     /// directional controls and text beyond 2,000 characters are removed. If empty, only the icon is drawn.
     public var message: String
     public var theme: Theme
-    /// The path of a font file, or a family name for fontconfig. A name with a slash, or of an existing file, is a
-    /// path. Nil or empty: the default sans-serif font. Characters that the font lacks are drawn with other installed
-    /// fonts.
+    /// The path of a font file, or a family name for fontconfig. A text that contains a slash or names an existing file
+    /// is a path. Nil or empty means the default sans-serif font. Characters that the font lacks are drawn with other
+    /// installed fonts.
     public var font: String?
 
     public init(missing: Missing, message: String = "", theme: Theme = .light, font: String? = nil) {
@@ -40,9 +40,9 @@ public struct Placeholder: Sendable, Hashable {
 
     /// Draws the picture.
     ///
-    /// The message is wrapped and drawn as large as fits. If it is too long even in the smallest letters, it ends in an
-    /// ellipsis. A picture too small for text has only the icon, and an even smaller picture only the background. Equal
-    /// placeholders, sizes, scales and fonts produce equal bytes.
+    /// The message is wrapped and drawn as large as possible. A message that is too long for the smallest letters ends
+    /// in an ellipsis. A picture that is too small for text has only the icon, and an even smaller picture only the
+    /// background. Equal placeholders, sizes, scales and fonts produce equal bytes.
     ///
     /// Text requires Pango, which is loaded on first use. Without Pango or without a font, the picture has only the
     /// icon, and `warnings` states the reason; this is not an error.
@@ -53,8 +53,8 @@ public struct Placeholder: Sendable, Hashable {
     ///   - size: 1x1 to 8192x8192 pixels.
     ///   - scale: picture pixels per page pixel, clamped to 0.25 to 16. Scale 2 doubles the smallest font size.
     ///   - gradient: shades the background, beneath icon and message.
-    ///   - icon: returns a picture to draw instead of the icon, at most as large as the given square; nil for the
-    ///     built-in icon.
+    ///   - icon: returns a picture to draw instead of the built-in icon, at most as large as the square that is passed;
+    ///     nil draws the built-in icon.
     /// - Throws: `PlaceholderError` if the size is out of range, and errors of `icon`.
     public func draw(
         size: PixelSize, scale: Double = 1, gradient: Gradient = .none, icon: ((PixelSize) throws -> PixelBuffer)? = nil
@@ -79,7 +79,7 @@ public struct Placeholder: Sendable, Hashable {
                 picture, x: place.x + (place.width - picture.size.width) / 2,
                 y: place.y + (place.height - picture.size.height) / 2)
         } else if let place = places.icon {
-            // The gaps in an icon have the colour of the background behind its centre.
+            // The gaps in an icon have the colour of the background behind the icon's centre.
             palette.background = palette.background(row: place.y + place.height / 2, of: size.height, gradient)
             Icon(missing: missing, side: place.width).draw(on: &canvas, x: place.x, y: place.y, palette)
         }

@@ -13,7 +13,7 @@ struct TextFitting {
         var size: Double
         var width: Double
         var breaksWords = false
-        /// The maximum number of lines to draw. If the text needs more, the last line ends in an ellipsis.
+        /// The maximum number of lines to draw. If the text needs more lines, the last line ends in an ellipsis.
         var lineLimit: Int
     }
 
@@ -29,10 +29,10 @@ struct TextFitting {
 
     /// Returns the largest size at which the text fits into a box in pixels; nil if not even one line fits.
     ///
-    /// Many lines of large letters are no easier to read than fewer lines of smaller letters. Therefore at most three
-    /// lines are allowed at sizes above 62 % of the largest, and three lines become two if letters at most a fifth
-    /// smaller suffice. If the text does not fit at any size, words are broken, and the last line ends in an ellipsis
-    /// if necessary.
+    /// Many lines of large letters are no easier to read than fewer lines of smaller letters. At most three lines are
+    /// therefore allowed at sizes above 62 % of the largest size, and two lines are preferred to three lines if the
+    /// letters are at most a fifth smaller. If the text does not fit at any size, words are broken, and the last line
+    /// ends in an ellipsis if necessary.
     func fitted(width: Double, height: Double, sizes: ClosedRange<Double>) -> Result? {
         func lineLimit(_ size: Double) -> Int {
             Int(min(height / (size * lineHeight) + 1e-9, Double(Self.lineLimit)))

@@ -1,4 +1,4 @@
-// A wrapper of libavif, which is loaded on first use because few runs write AVIF and its encoders are large.
+// A wrapper of libavif. The library is loaded on first use, because few runs write AVIF, and AVIF encoders are large.
 //
 // libavif's public structures are part of its ABI: before 1.0, every minor version changes them; later versions only
 // append fields. The wrapper therefore needs <avif/avif.h> at build time. At run time, the library must have the same
@@ -10,11 +10,11 @@
 
 #pragma clang assume_nonnull begin
 
-/// Loads the library on the first call. Returns NULL if AVIF can be written, otherwise the reason and what to install.
-/// May be called from any thread.
+/// Loads the library on the first call. Returns NULL if AVIF can be written. Otherwise, returns the reason and the
+/// package to install. May be called from any thread.
 const char *_Nullable cavif_load(void);
 
-/// Loads the library and returns its version, or NULL if it cannot be used.
+/// Loads the library and returns its version, or NULL if the library cannot be used.
 const char *_Nullable cavif_version(void);
 
 /// Bytes that the caller owns; NULL if absent.
@@ -44,7 +44,7 @@ typedef struct {
 typedef enum {
     CAVIF_OK = 0,
     CAVIF_NO_MEMORY,
-    /// The message has the reason.
+    /// `message` states the reason.
     CAVIF_FAILED,
 } cavif_status;
 
@@ -58,7 +58,7 @@ typedef struct {
 } cavif_file;
 
 /// Encodes a picture on the caller's thread, which makes the output deterministic. Needs memory for several copies of
-/// the pixels. Requires that `cavif_load` has returned NULL.
+/// the pixels. Call this only after `cavif_load` has returned NULL.
 cavif_status cavif_encode(const cavif_picture *picture, cavif_file *file);
 
 void cavif_free(cavif_file *file);

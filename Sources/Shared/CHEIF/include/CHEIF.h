@@ -1,6 +1,6 @@
 // A wrapper of libheif, which is loaded for the first AVIF or HEIC picture.
 //
-// Needs no header of libheif: the functions used here are unchanged since 1.3.
+// The build needs no header of libheif, because the functions used here are unchanged since 1.3.
 #pragma once
 
 #include <stddef.h>
@@ -8,11 +8,11 @@
 
 #pragma clang assume_nonnull begin
 
-/// Loads the library on the first call. Returns NULL if pictures can be read, otherwise the reason and what to
-/// install. May be called from any thread.
+/// Loads the library on the first call. Returns NULL if pictures can be read. Otherwise, returns the reason and the
+/// package to install. May be called from any thread.
 const char *_Nullable cheif_load(void);
 
-/// Loads the library and returns its version, or NULL if it cannot be used.
+/// Loads the library and returns its version, or NULL if the library cannot be used.
 const char *_Nullable cheif_version(void);
 
 /// The coding of a picture, which determines the format of the rows.
@@ -32,7 +32,7 @@ typedef struct {
     uint32_t channels;
     /// Bits per sample. Samples of more than 8 bits have two bytes, little-endian.
     int bits;
-    /// Whether luma has the limited range of video (ITU-T H.273): 16 to 235 of 8 bits.
+    /// Whether luma has the limited range of video (ITU-T H.273), which is 16 to 235 for 8 bits.
     int is_limited;
     const uint8_t *_Nullable rows;
     /// Bytes per row.
@@ -53,8 +53,9 @@ typedef enum {
     CHEIF_OVER_LIMIT,
 } cheif_status;
 
-/// Decodes the primary picture of a file in memory. Requires that `cheif_load` has returned NULL. On success, `bytes`
-/// must stay valid until `cheif_close`, and `pixels` are valid until then. On failure, there is no picture to close.
+/// Decodes the primary picture of a file in memory. Call this only after `cheif_load` has returned NULL. On success,
+/// `pixels` are valid until `cheif_close`, and `bytes` must not change or be freed earlier. On failure, there is no
+/// picture to close.
 cheif_status cheif_decode(
     const uint8_t *bytes, size_t count, cheif_kind kind, cheif_pixels *pixels,
     cheif_picture *_Nullable *_Nonnull picture);

@@ -1,6 +1,6 @@
-// A wrapper of libtiff, which is loaded for the first TIFF because few runs read one.
+// A wrapper of libtiff. The library is loaded for the first TIFF, because few runs read TIFFs.
 //
-// Needs no header of libtiff: the functions used here are unchanged since 4.0.
+// The build needs no header of libtiff, because the functions used here are unchanged since 4.0.
 #pragma once
 
 #include <stddef.h>
@@ -8,15 +8,15 @@
 
 #pragma clang assume_nonnull begin
 
-/// Loads the library on the first call. Returns NULL if TIFFs can be read, otherwise the reason and what to install.
-/// May be called from any thread.
+/// Loads the library on the first call. Returns NULL if TIFFs can be read. Otherwise, returns the reason and the
+/// package to install. May be called from any thread.
 const char *_Nullable ctiff_load(void);
 
-/// Loads the library and returns its version, or NULL if it cannot be used.
+/// Loads the library and returns its version, or NULL if the library cannot be used.
 const char *_Nullable ctiff_version(void);
 
-/// A source of bytes. `read` returns the number of bytes read, which is less than `capacity` only at the end, or -1 to
-/// stop.
+/// A source of bytes. `read` returns the number of bytes read, which is less than `capacity` only at the end of the
+/// source, or -1 to stop.
 typedef struct {
     void *context;
     ptrdiff_t (*_Nonnull read)(
@@ -39,7 +39,8 @@ typedef struct {
     int is_separate;
     int is_tiled;
     uint32_t tile_width, tile_height;
-    /// Bytes per decoded row and per decoded tile; of a single sample if samples are separate.
+    /// Bytes per decoded row and per decoded tile. If samples are separate, rows and tiles contain a single sample per
+    /// pixel.
     uint64_t row_bytes, tile_bytes;
     /// The size of the largest strip or tile in the file, which libtiff keeps in memory while it decodes.
     uint64_t packed_bytes;
@@ -61,8 +62,8 @@ typedef enum {
 } ctiff_status;
 
 /// Opens page `number`, counted from 0. Returns NULL if out of memory; otherwise the caller must close the file, even
-/// if `status` is a failure. Pointers in `page` are valid until the file is closed. Requires that `ctiff_load` has
-/// returned NULL.
+/// if `status` is a failure. Pointers in `page` are valid until the file is closed. Call this only after `ctiff_load`
+/// has returned NULL.
 ctiff_file *_Nullable ctiff_open(ctiff_input input, uint32_t number, ctiff_page *page, ctiff_status *status);
 
 void ctiff_close(ctiff_file *file);
@@ -73,7 +74,7 @@ ctiff_status ctiff_read_row(ctiff_file *file, uint32_t row, uint16_t sample, uin
 /// Decodes the tile that contains the pixel at x and y into `tile_bytes` bytes.
 ctiff_status ctiff_read_tile(ctiff_file *file, uint32_t x, uint32_t y, uint16_t sample, uint8_t *buffer);
 
-/// Returns libtiff's first error message.
+/// Returns libtiff's first error message; empty without an error.
 const char *ctiff_message(const ctiff_file *file);
 
 #pragma clang assume_nonnull end

@@ -8,8 +8,8 @@
 
 #pragma clang assume_nonnull begin
 
-/// Loads Pango and the list of fonts on the first call. Returns NULL if text can be drawn, otherwise the reason, a
-/// string that is never freed. The functions of this header are not thread-safe.
+/// Loads Pango and the list of fonts on the first call. Returns NULL if text can be drawn. Otherwise, returns the
+/// reason as a static string. The functions of this header are not thread-safe.
 const char *_Nullable ctext_load(void);
 
 /// A text and its font. Lengths are in ems: without hinting, all widths are proportional to the font size.
@@ -18,7 +18,7 @@ typedef struct ctext_layout ctext_layout;
 typedef struct {
     int count;
     double width;            // of the widest line
-    double ascent, descent;  // of the first line, as stated by its fonts, unchecked
+    double ascent, descent;  // of the first line, from the font, which may be wrong
 } ctext_lines;
 
 /// The position of drawn lines, in pixels.
@@ -44,11 +44,11 @@ bool ctext_has(ctext_layout *layout, uint32_t scalar);
 /// Sets the text, UTF-8 without markup, on a single line.
 ctext_lines ctext_set_text(ctext_layout *layout, const char *text, size_t length);
 
-/// Wraps the text at `width`. Words wider than `width` are broken only if `breaks_words`. If the text needs more than
-/// `limit` lines, the last line ends in an ellipsis; a limit of 0 allows any number.
+/// Wraps the text at `width`. Words wider than `width` are broken only if `breaks_words` is true. If the text needs
+/// more than `limit` lines, the last line ends in an ellipsis; a limit of 0 allows any number of lines.
 ctext_lines ctext_wrap(ctext_layout *layout, double width, bool breaks_words, int limit);
 
-/// Writes the coverage of each pixel, 0 to 255, into `rows` of `pitch` bytes, a multiple of 4. Returns false if memory
+/// Writes the coverage of each pixel, 0 to 255, into rows of `pitch` bytes (a multiple of 4). Returns false if memory
 /// is exhausted or the font is damaged.
 bool ctext_draw(ctext_layout *layout, ctext_place place, uint8_t *rows, int width, int height, int pitch);
 

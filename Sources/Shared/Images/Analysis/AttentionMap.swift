@@ -1,6 +1,6 @@
 import Libc
 
-/// A map of visual attention, and the choice of the crop that keeps most of it.
+/// Maps how conspicuous each place of a picture is, and finds the crop that keeps the most conspicuous places.
 ///
 /// Computed in Oklab on at most 64 pixels per side. Weights and thresholds were fitted to photographs of people,
 /// animals, flowers, galaxies and objects with hand-marked subjects.
@@ -14,7 +14,7 @@ struct AttentionMap {
             width: colours.width, height: colours.height,
             values: [Float](repeating: 0, count: colours.width * colours.height))
         for (feature, weight) in colours.features {
-            // Normalizes a feature, except if it is faint everywhere.
+            // Normalizes each feature to its maximum, but does not amplify a feature that is faint everywhere.
             let scale = weight / max(feature.largest, 0.1606)
             for i in sum.values.indices { sum.values[i] += feature.values[i] * scale }
         }
@@ -22,14 +22,14 @@ struct AttentionMap {
         // Transparent pixels are invisible, even if the edge around them is conspicuous.
         if let opacity = colours.opacity { sum = sum.with { sum.values[$0] * opacity.values[$0] } }
         sum = sum.softened(2, times: 1)
-        // The threshold removes the background, which has some of every feature. 1e-5 removes the rounding errors of
+        // The threshold removes the background, in which all features are weak. 1e-5 removes the rounding errors of
         // flat pictures, which the power below would amplify.
         let threshold = 1.849 * sum.mean + 0.1786 * sum.largest + 1e-5
         sum.values = sum.values.map { powf(max($0 - threshold, 0), 0.5579) }
         strength = sum
     }
 
-    /// Weights places near the centre, or slightly above it, where most subjects are.
+    /// Weights places by their distance from a point slightly above the centre, because most subjects are there.
     private static func centred(_ plane: Plane) -> Plane {
         var centred = plane
         for y in 0..<plane.height {
@@ -54,7 +54,8 @@ struct AttentionMap {
         return Double(run.lowerBound + run.upperBound) / Double(2 * (scores.count - 1))
     }
 
-    /// Returns each column's or row's share of the total strength; empty if no place is conspicuous.
+    /// Returns the share of each column or row in the total strength. Returns an empty array if no place is
+    /// conspicuous.
     private func profile(_ axis: Saliency.Axis) -> [Double] {
         let isHorizontal = axis == .horizontal
         let (slices, depth) =
@@ -76,8 +77,9 @@ struct AttentionMap {
         return profile.map { $0 / total }
     }
 
-    /// Scores the window of `kept` slices at each position: its strength, weighted slightly towards its centre, minus
-    /// penalties for cutting through a subject, above all at the top, and for the distance from the picture's centre.
+    /// Scores the window of `kept` columns or rows at each position. The score is the strength in the window, with
+    /// slightly more weight at the window's centre, minus penalties for cutting through a subject (above all at the
+    /// top) and for the distance from the picture's centre.
     private static func scores(_ profile: [Double], _ kept: Int, _ axis: Saliency.Axis) -> [Double] {
         let isHorizontal = axis == .horizontal
         let (count, room) = (profile.count, profile.count - kept)
@@ -86,7 +88,8 @@ struct AttentionMap {
             let distance = (Double(place) + 0.5 - half) / half
             return 1 - 0.0296 * distance * distance
         }
-        /// The strength that continues across the border before a slice, relative to the mean of all slices.
+        /// Returns the strength that a cut before a slice divides: the lower strength of the slices on both sides,
+        /// relative to the mean of all slices.
         func cut(_ place: Int) -> Double {
             (1..<count).contains(place) ? min(profile[place - 1], profile[place]) * Double(count) : 0
         }
@@ -100,7 +103,7 @@ struct AttentionMap {
     }
 }
 
-/// The features that make a place conspicuous.
+/// The colours of a picture in Oklab, and the features that make a place conspicuous.
 private struct Colours {
     let width: Int
     let height: Int
@@ -146,7 +149,7 @@ private struct Colours {
         )
     }
 
-    /// Returns the difference of each place from its surroundings.
+    /// Returns the difference of each place, blurred with the radius `near`, from its surroundings, blurred with `far`.
     private func contrast(_ near: Int, _ far: Int) -> Plane {
         let (near, far) = (softened(near), softened(far))
         return lightness.with { i in

@@ -2,18 +2,18 @@
 enum DominantColour {
     /// The maximum number of clusters.
     private static let most = 8
-    /// Iterations of k-means. More have no visible effect.
+    /// Iterations of k-means. More iterations have no visible effect.
     private static let rounds = 6
 
-    /// Returns the mean colour of the most striking cluster in an RGBA picture with straight alpha; black if it is
-    /// transparent. O(pixels).
+    /// Returns the mean colour of the most striking cluster in an RGBA picture with straight alpha, or black for a
+    /// fully transparent picture. O(pixels).
     ///
     /// Clusters pixels in Oklab by k-means. Hue differences weigh more than lightness differences, so a petal is a
     /// single colour in sun and shade. Pixels near the centre weigh up to five times as much as pixels in a corner. The
-    /// score of a cluster is its weight times `0.03 + chroma` times `0.25 + lightness`: pink flowers win over as much
-    /// brown earth, and a subject wins over ten times as much black sky, but not if there is almost nothing but sky.
-    /// Similar clusters support each other, so a colour that is split between two clusters loses nothing. The first of
-    /// equal clusters wins, which makes the result deterministic.
+    /// score of a cluster is its weight times `0.03 + chroma` times `0.25 + lightness`: pink flowers win over an equal
+    /// area of brown earth, and a subject wins over ten times as much black sky, but not if almost the whole picture is
+    /// sky. Similar clusters add to each other's scores, so a colour that is split between two clusters loses nothing.
+    /// The last of equal clusters wins, which makes the result deterministic.
     static func of(_ picture: PixelBuffer) -> RGB {
         let cells = cells(picture)
         guard let heaviest = cells.max(by: { $0.weight < $1.weight }) else { return .black }
@@ -26,12 +26,12 @@ enum DominantColour {
                 sum + max(1 - mean.difference(to: other.0).squareRoot() / nearness, 0) * other.1
             }
         }
-        // The first of equal maxima.
+        // Returns the last of equal maxima.
         let best = supported.indices.reversed().max { supported[$0] < supported[$1] }
         return best.map { means[$0].rgb } ?? .black
     }
 
-    /// The distance (the root of `difference`) within which clusters support each other.
+    /// Clusters add to each other's scores if their distance (the root of `difference`) is less than this.
     private static let nearness: Float = 0.1
 
     private static func striking(_ cluster: Cell, _ mean: Oklab) -> Float {
@@ -63,8 +63,8 @@ enum DominantColour {
         return distance * distance
     }
 
-    /// Returns the heaviest cell, then repeatedly the cell with the largest product of weight and distance from all
-    /// chosen cells.
+    /// Returns the initial clusters: the heaviest cell, then repeatedly the cell with the largest product of weight and
+    /// distance to the nearest chosen cell.
     private static func seeds(_ cells: [Cell], from heaviest: Cell) -> [Cell] {
         var seeds = [heaviest]
         var distances = cells.map { $0.mean.difference(to: heaviest.mean) }
@@ -93,7 +93,7 @@ enum DominantColour {
         return sums.filter { $0.weight > 0 }
     }
 
-    /// Weighted sums over pixels.
+    /// Weighted sums of the colours of pixels.
     private struct Cell {
         var weight = 0.0
         private var lightness = 0.0

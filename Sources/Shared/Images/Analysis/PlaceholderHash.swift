@@ -3,7 +3,7 @@ import Support
 
 /// A preview to show until a picture is loaded.
 public struct PlaceholderHash: Sendable, Hashable {
-    /// The dominant colour, `#rrggbb`; `#000000` if the picture is transparent.
+    /// The dominant colour, `#rrggbb`; `#000000` if the picture is fully transparent.
     public let dominantColour: String
     /// A blurred preview with the picture's aspect ratio: the bytes of a ThumbHash
     /// (https://evanw.github.io/thumbhash/) in Base64 (RFC 4648 §4).

@@ -2,7 +2,8 @@ import Libc
 
 /// How a crop selects the part of a picture to keep.
 ///
-/// The result is deterministic. A small picture (256 pixels on the longer side) suffices. O(pixels), some milliseconds.
+/// The result is deterministic. A small picture (256 pixels on the longer side) suffices. O(pixels), a few
+/// milliseconds.
 public enum Saliency: String, Sendable, Hashable, CaseIterable {
     /// The subject: the part that contrasts with its surroundings and with the picture's edges.
     case attention
@@ -16,8 +17,8 @@ public enum Saliency: String, Sendable, Hashable, CaseIterable {
 
     /// Returns the position of the crop: 0 at the left or top edge, ½ in the centre, 1 at the right or bottom edge.
     ///
-    /// Returns the middle of adjacent positions that are equally good, as in a flat picture or around a small subject.
-    /// This makes the result insensitive to noise.
+    /// If adjacent positions are about equally good, as in a flat picture or around a small subject, returns their
+    /// middle. This makes the result insensitive to noise.
     ///
     /// - Parameter fraction: the part of the axis that the crop keeps, 0...1.
     public func cropOffset(in picture: PixelBuffer, keeping fraction: Double, along axis: Axis) -> Double {
@@ -32,16 +33,17 @@ public enum Saliency: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Returns the number of slices that a crop keeps, at least 1; nil if it keeps all, or if the fraction is NaN.
+    /// Returns the number of columns or rows that a crop keeps, at least 1. Returns nil if the crop keeps all of them,
+    /// or if the fraction is NaN.
     static func kept(_ fraction: Double, of slices: Int) -> Int? {
         guard fraction < 1 else { return nil }
         let kept = max(Int((Double(slices) * max(fraction, 0)).rounded()), 1)
         return kept < slices ? kept : nil
     }
 
-    /// Returns the best position, extended to adjacent positions that are almost as good: their scores are lower by at
-    /// most `share` of the range of all scores plus 0.3 % of the best. Of several best positions, uses the nearest to
-    /// the centre.
+    /// Returns the position with the highest score, extended to adjacent positions that are almost as good: lower by at
+    /// most `share` of the range of all scores plus 0.3 % of the highest score. Of several highest scores, uses the
+    /// position nearest to the centre.
     static func bestRun(_ scores: [Double], within share: Double) -> ClosedRange<Int> {
         let best = scores.max() ?? 0
         let enough = best - (best - (scores.min() ?? 0)) * share - abs(best) * 0.003
@@ -78,7 +80,7 @@ public enum Saliency: String, Sendable, Hashable, CaseIterable {
 /// The luma levels of a picture over black, divided into columns or rows.
 private struct LumaMap {
     private let width: Int
-    /// The number of columns or rows, depending on the axis, and the pixels in each.
+    /// The number of columns or rows, depending on the axis, and the number of pixels in each.
     let slices: Int
     let depth: Int
     private let isHorizontal: Bool

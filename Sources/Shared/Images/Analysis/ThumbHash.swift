@@ -53,8 +53,8 @@ enum ThumbHash {
         return bits.bytes
     }
 
-    /// Rounds halves up, also below zero. The tolerance compensates rounding errors: a term of zero is exactly a half
-    /// before it is rounded.
+    /// Rounds halves up, also for negative numbers. The tolerance compensates for floating-point errors: a term of zero
+    /// scales to exactly 7.5.
     private static func nearest(_ value: Double) -> Int { Int((value + 0.5 + 1e-9).rounded(.down)) }
 
     /// Lightness and the two colour differences, with transparent pixels composed over the mean colour.

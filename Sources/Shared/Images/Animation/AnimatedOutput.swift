@@ -1,7 +1,7 @@
 import Formats
 import Support
 
-/// Passes the frames of an output to an animation writer.
+/// Passes the frames of an animated output to an animation writer.
 final class AnimatedOutput {
     private let size: PixelSize
     private let writer: any AnimationWriter
@@ -14,22 +14,22 @@ final class AnimatedOutput {
 
     /// - Parameters:
     ///   - encoding: must have a format that supports animations.
-    ///   - framesPerSecond: the maximum; nil keeps all frames.
+    ///   - framesPerSecond: the maximum frame rate; nil keeps all frames.
     init(
         _ encoding: EncodeOptions, size: PixelSize, plays: Int, framesPerSecond: Double?, options: DecodeOptions,
         into drain: ByteDrain
     ) throws {
         self.size = size
         pace = FramePace(limit: framesPerSecond)
-        // The canvas. WebP also needs libwebpmux's canvases and libwebp's memory for a frame, both twice, because two
-        // encoders may run to choose the smaller file.
+        // The canvas needs 4 bytes. WebP also needs libwebpmux's canvases and libwebp's memory for a frame, both twice,
+        // because two encoders may run so that the smaller file can be chosen.
         memory = try options.reserve(memory: size, bytesPerPixel: encoding.format == .webp ? 36 : 4)
         canvas = AlignedBuffer(count: size.width * size.height * 4)
         writer = try animationWriter(encoding, size: size, plays: plays, limits: options.limits, into: drain)
     }
 
-    /// Returns whether to draw the next frame, which is shown for `delay` milliseconds. If so, writes the previous
-    /// frame, whose delay is now final. If not, adds `delay` to the previous frame.
+    /// Returns whether to draw the next frame. If so, writes the previous frame, whose delay is now final. If not, adds
+    /// `delay`, in milliseconds, to the delay of the previous frame.
     func shows(frameOf delay: Int) throws -> Bool {
         guard pace.shows(frameOf: delay) else {
             self.delay = min((self.delay ?? 0) + min(max(delay, 0), 1 << 40), 1 << 50)
@@ -41,7 +41,7 @@ final class AnimatedOutput {
         return true
     }
 
-    /// Returns a writer for the rows of the next frame, as RGBA.
+    /// Returns a writer for the rows of the next frame, which have 3 or 4 channels.
     func frame(channels: Int) -> any RowWriter { Frame(self, channels: channels) }
 
     func finish() throws {
@@ -79,10 +79,10 @@ final class AnimatedOutput {
     }
 }
 
-/// Chooses the frames of an animation for a maximum frame rate.
+/// Drops frames of an animation that exceeds a maximum frame rate.
 ///
-/// Time is divided into slots. Each slot shows the first frame that begins in it, or up to a twentieth of a slot
-/// earlier: delays in whole milliseconds make frames begin slightly early.
+/// Time is divided into slots of equal length, and the first frame that begins in a slot is kept. A slot includes the
+/// last twentieth of the previous slot, because rounding delays to milliseconds can make a frame begin slightly early.
 struct FramePace {
     /// Frames per second; nil keeps all frames.
     let limit: Double?
@@ -92,10 +92,10 @@ struct FramePace {
 
     init(limit: Double?) { self.limit = limit }
 
-    /// Returns whether to keep the next frame. The first is always kept. The caller adds the delay of a dropped frame
-    /// to the previous frame.
+    /// Returns whether to keep the next frame. The first frame is always kept. The caller adds the delay of a dropped
+    /// frame to the delay of the previous frame.
     mutating func shows(frameOf delay: Int) -> Bool {
-        // Clamped against overflow. Animations with such delays fail elsewhere.
+        // Clamped to prevent overflow. No format stores delays of more than 32 bits.
         defer { time = min(time + min(max(delay, 0), 1 << 40), 1 << 50) }
         guard let limit else { return true }
         let slot = (Double(time) * limit / 1000 + 0.05).rounded(.down)

@@ -5,11 +5,11 @@ import Support
 final class AnimationCanvas {
     private let size: PixelSize
     private let canvas: AlignedBuffer
-    /// The saved pixels, at the same positions.
+    /// The saved pixels, at the same positions as on the canvas. Nil if no frame has "restore to previous".
     private let saved: AlignedBuffer?
     private let memory: MemoryReservation
 
-    /// - Parameter saves: whether frames have "restore to previous", which needs memory for a second canvas.
+    /// - Parameter saves: whether a frame has "restore to previous", which needs memory for a second canvas.
     init(size: PixelSize, saves: Bool, options: DecodeOptions) throws {
         self.size = size
         memory = try options.reserve(memory: size, bytesPerPixel: saves ? 8 : 4)

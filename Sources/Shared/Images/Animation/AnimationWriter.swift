@@ -14,7 +14,7 @@ protocol AnimationWriter: AnyObject {
 /// Creates a writer. Throws `ImageError` if the format does not support animations or the size, or if the memory limit
 /// is too low.
 ///
-/// - Parameter plays: the number of plays; 0 is infinite.
+/// - Parameter plays: how often the animation is played; 0 repeats it forever.
 func animationWriter(
     _ options: EncodeOptions, size: PixelSize, plays: Int, limits: DecodeLimits, into drain: ByteDrain
 ) throws -> any AnimationWriter {
@@ -32,10 +32,12 @@ extension OutputFormat {
     public var holdsAnimations: Bool { self == .gif || self == .webp }
 }
 
-/// Encodes RGB or RGBA frames of equal size as an animation, with a `delay` in milliseconds. Throws `ImageError`, also
-/// if the format does not support animations.
+/// Encodes RGB or RGBA frames of equal size as an animation. Throws `ImageError`, for example if the format does not
+/// support animations.
 ///
-/// - Parameter plays: the number of plays; 0 is infinite.
+/// - Parameters:
+///   - delay: the display time of each frame in milliseconds.
+///   - plays: how often the animation is played; 0 repeats it forever.
 public func encodeAnimation(
     _ frames: [PixelBuffer], delay: Int, plays: Int = 0, _ options: EncodeOptions
 ) throws -> [UInt8] {

@@ -3,15 +3,15 @@ import Support
 
 /// Encodes an animation as a GIF.
 ///
-/// A frame is cropped to the rectangle that changed. Unchanged pixels in it keep their colour, so they cannot flicker.
-/// If a pixel becomes transparent, the previous frame's rectangle is extended to the pixel and cleared afterwards
-/// (disposal method, GIF89a §23). Each frame is therefore written only when the next is known.
+/// Each frame is cropped to the rectangle that changed. Unchanged pixels in the rectangle keep their displayed colour,
+/// so they cannot flicker. If a pixel becomes transparent, the previous frame's rectangle is extended to the pixel and
+/// cleared afterwards (disposal method, GIF89a §23). Each frame is therefore written only when the next frame is known.
 ///
-/// Colours are exact if all colours of a frame fit in a palette. Otherwise the first or last palette is reused if its
-/// error is about as low as for its original frame, because a new palette shifts all colours slightly. Dithering is
+/// Colours are exact if all colours of a frame fit in a palette. Otherwise, the first or the last palette is reused if
+/// its error is about as low as for its original frame, because a new palette shifts all colours slightly. Dithering is
 /// ordered, so its pattern does not change between frames.
 ///
-/// Needs memory for three canvases of 4 bytes per pixel, the pending frame, and the frames in `GIFOutput`.
+/// Needs memory for three canvases of 4 bytes per pixel, the pending frame, and the frames that `GIFOutput` holds.
 final class GIFAnimationWriter: AnimationWriter {
     private let background: RGB?
     private let drain: ByteDrain
@@ -22,13 +22,13 @@ final class GIFAnimationWriter: AnimationWriter {
     private var current: PackedCanvas
     /// The previous frame as displayed, in palette colours.
     private let shown: PackedCanvas
-    /// The last frame, until its disposal is known.
+    /// The last received frame, which is written when its disposal is known.
     private var pending: DrawnFrame?
     private var clock = GIFClock()
 
-    /// The maximum growth of a palette's mean squared error for reuse.
+    /// A palette is reused if its mean squared error for the new frame is at most this many times its original error.
     private static let toleratedGrowth = 1.5
-    /// The mean squared error, summed over three channels, that is too small to be visible.
+    /// A palette is also reused if its mean squared error, summed over three channels, is too small to be visible.
     private static let invisibleError = 6.0
 
     init(
@@ -68,7 +68,7 @@ final class GIFAnimationWriter: AnimationWriter {
         try output.finish()
     }
 
-    /// Returns the bounding rectangles of all pixels that changed, and of all that became transparent.
+    /// Returns the bounding rectangle of all changed pixels, and of all pixels that became transparent.
     private func changes() -> (changed: CanvasArea?, cleared: CanvasArea?) {
         var changed = Extent()
         var cleared = Extent()

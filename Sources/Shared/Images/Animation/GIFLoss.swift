@@ -1,14 +1,14 @@
-/// The loss that an animated GIF may have, for a quality.
+/// The errors that an animated GIF of a given quality may have.
 ///
-/// Errors are squared distances in sRGB, multiplied by `weight`. The constants make most resized animations smaller than
-/// gifsicle's (`-O3 --resize-method mix`), at a higher mean SSIM (`scripts/bench animations`).
+/// Errors are squared distances in sRGB, multiplied by `weight`. With these constants, most resized animations are
+/// smaller than the output of gifsicle (`-O3 --resize-method mix`), at a higher mean SSIM (`scripts/bench animations`).
 struct GIFLoss {
-    /// The mean error that a palette may have. A palette for 0.8 is the coarsest whose bands and noise do not show.
+    /// The mean error that a palette may have. 0.8 is the highest error without visible bands or noise.
     let paletteError: Double
     private let mostMargin: Double
 
-    /// The quality at which the constants apply. The tolerated distances grow in proportion to the distance from 100,
-    /// which has no loss.
+    /// The constants apply to this quality. Tolerated distances are proportional to 100 minus the quality, so a quality
+    /// of 100 has no loss.
     private static let standardQuality = 82.0
 
     init(quality: Int) {
@@ -17,12 +17,13 @@ struct GIFLoss {
         mostMargin = 2.5 * scale
     }
 
-    /// The tolerated distance of a pixel's displayed colour, beyond the distance of the nearest palette colour.
+    /// The tolerated distance between a pixel's colour and its displayed colour, in addition to the distance of the
+    /// nearest palette colour.
     struct Margin {
-        /// For a pixel that may keep its displayed colour: a change that is smaller than the error of the palette would
-        /// only replace one error by another.
+        /// For a pixel that is not drawn. Drawing a change smaller than the palette's error would only replace one
+        /// error with another.
         let steadiness: Double
-        /// For a drawn pixel, which may get another colour if its data is then shorter.
+        /// For a drawn pixel, which may get another palette colour if the data is then shorter.
         let variation: Double
     }
 
@@ -32,11 +33,11 @@ struct GIFLoss {
         return Margin(steadiness: distance * 1.8, variation: distance * 0.6)
     }
 
-    /// Returns the squared distance that a pixel may have from its colour.
+    /// Returns the tolerated squared distance between a pixel's colour and its displayed colour.
     ///
     /// - Parameters:
-    ///   - distance: the squared distance of the nearest colour.
-    ///   - margin: the tolerated distance beyond that in a uniform area.
+    ///   - distance: the squared distance of the nearest palette colour.
+    ///   - margin: the additional distance that is tolerated in a uniform area.
     @inline(__always) static func limit(_ distance: Int, _ margin: Double, contrast: Int) -> Int {
         let visible = 1 + Double(contrast) / Double(visibleContrast)
         let limit = Double(distance).squareRoot() + margin * visible.squareRoot()
@@ -45,13 +46,14 @@ struct GIFLoss {
 
     // MARK: Contrast
 
-    /// An error is half as visible next to this contrast as in a uniform area. SSIM divides the error by the local
-    /// variance plus a constant of this size (Wang et al., 2004: C2 = 58.5).
+    /// The contrast that makes an error half as visible as in a uniform area. SSIM divides the error by the local
+    /// variance plus a constant of about this size (Wang et al., 2004: C2 = 58.5).
     private static let visibleContrast = 64
     /// The weight of an error in a uniform area.
     static let fullWeight = 64
 
-    /// Returns the visibility of an error: 1 to `fullWeight`.
+    /// Returns the weight of an error at a contrast, 1 to `fullWeight`: the less visible the error, the lower the
+    /// weight.
     @inline(__always) static func weight(contrast: Int) -> Int {
         max(fullWeight &* visibleContrast / (visibleContrast &+ contrast), 1)
     }

@@ -1,27 +1,27 @@
-/// A palette for frames of an animation, with the loss that it permits.
+/// A palette for frames of an animation, and the loss that these frames may have.
 final class FramePalette {
     let colours: IndexedPalette
-    /// The index of skipped pixels.
+    /// The palette index of pixels that are not drawn.
     let transparent: UInt8
-    /// The weighted mean error (`GIFLoss`) of the pixels that the palette was made for.
+    /// The weighted mean error (`GIFLoss`) of the pixels that the palette was designed for.
     private let error: Double
     let margin: GIFLoss.Margin
     private let loss: GIFLoss
-    /// The offset of samples for each position in Bayer's matrix. Half the distance of evenly spread colours: more
-    /// would be more visible than the bands.
+    /// The dither offset of samples for each position in Bayer's matrix. The strength is half the distance between
+    /// evenly spread colours, because a stronger pattern would be more visible than bands.
     private let pattern: [Int]
 
-    /// A palette serves other frames if their mean error is at most 1.5 times its original error, or 3 times the error
-    /// that the loss permits.
+    /// A palette is used for another frame if the frame's mean error is at most 1.5 times the palette's original error,
+    /// or 3 times the error that the loss permits.
     private static let toleratedGrowth = 1.5, toleratedLoss = 3.0
-    /// With fewer pixels per colour, a palette would take more bytes than it saves.
+    /// With fewer pixels per colour, a larger palette would take more bytes than it saves.
     private static let pixelsPerColour = 64
-    /// The squared distance of neighbouring pixels in a smooth area: four levels in each channel.
+    /// The maximum squared distance between neighbouring pixels in a smooth area: four levels in each channel.
     private static let smoothDistance = 48
 
     init(_ pixels: ChangedPixels, loss: GIFLoss) {
         self.loss = loss
-        // A power of two, less the transparent index.
+        // The palette size is a power of two, and includes the transparent index.
         var room = 16
         while room < 256, room * Self.pixelsPerColour < pixels.count { room *= 2 }
         let full = Double(GIFLoss.fullWeight * pixels.count)
@@ -57,7 +57,7 @@ final class FramePalette {
     }
 }
 
-/// The pixels that a palette is made for.
+/// Counts the pixels that a palette is designed for.
 struct ChangedPixels {
     private(set) var histogram = ColourHistogram(.darkened48)
     private(set) var count = 0
@@ -65,7 +65,8 @@ struct ChangedPixels {
     /// All colours; nil if there are more than 256.
     private(set) var exact: ColourTable? = ColourTable()
 
-    /// Adds the pixels of a frame that differ from the previous frame; all if that is nil.
+    /// Adds the opaque pixels of a frame that differ from the previous frame. Adds all opaque pixels if `before` is
+    /// nil.
     mutating func add(_ frame: PackedCanvas, over before: PackedCanvas?) {
         let width = frame.width
         var last = PackedColour.transparent
@@ -89,7 +90,7 @@ struct ChangedPixels {
 /// A frame in the colours of a palette, drawn over the displayed canvas.
 struct LossyFrame {
     let palette: FramePalette
-    /// The index of each pixel of the canvas. Pixels that stay as they are displayed are transparent.
+    /// The palette index of each pixel of the canvas; `transparent` for pixels that keep their displayed colour.
     private var indices: [UInt8]
     /// The bounding rectangle of the drawn pixels; nil if there are none.
     private(set) var area: CanvasArea?
@@ -135,8 +136,8 @@ struct LossyFrame {
         area = extent.area
     }
 
-    /// Returns the indices that each pixel of an area may have, `perPixel` for each, and whether some pixels may be
-    /// skipped. If there are fewer, the first is repeated.
+    /// Returns `perPixel` tolerated indices for each pixel of an area, and whether a pixel may be transparent. If a
+    /// pixel has fewer tolerated indices, the first index is repeated.
     func choices(in area: CanvasArea, perPixel: Int) -> (choices: [UInt8], skipsPixels: Bool) {
         let (colours, width) = (palette.colours.colours, canvas.width)
         var choices = [UInt8](repeating: palette.transparent, count: area.count * perPixel)

@@ -1,15 +1,15 @@
 import Formats
 import Support
 
-/// Encodes a resized animation as a GIF, with the loss that a quality permits.
+/// Encodes a resized animation as a GIF, with the loss that the quality permits.
 ///
-/// A pixel is drawn again only if its displayed colour is farther from its new colour than the loss tolerates, which
-/// ignores noise in steady areas. Errors do not accumulate, because each frame is compared with the displayed pixels. A
+/// A pixel is drawn again only if its displayed colour is farther from its new colour than the loss permits, so noise
+/// in still areas is ignored. Errors do not accumulate, because each frame is compared with the displayed pixels. A
 /// drawn pixel may get any tolerated colour that makes the data shorter.
 ///
-/// All frames share a palette of as few colours as the loss permits, except for frames that it fits badly, which get a
-/// local palette. Smooth areas are dithered with a pattern that is fixed to the canvas. In noise and at edges,
-/// dithering would only cost bytes.
+/// All frames share a palette with as few colours as the loss permits. Frames that do not fit this palette get a local
+/// palette. Smooth areas are dithered with a pattern that is fixed to the canvas. Noise and edges are not dithered,
+/// because dithering would only add bytes there.
 ///
 /// Disposal works as in `GIFAnimationWriter`. Needs memory for the canvases that wait for the palette or the next
 /// frame, two more canvases of 4 bytes per pixel, and 12 bytes per pixel of the frame that is compressed.
@@ -31,11 +31,11 @@ final class LossyGIFAnimationWriter: AnimationWriter {
     /// The previous frame as displayed.
     private let shown: PackedCanvas
 
-    /// The limit of pixels in waiting canvases: 4 MB.
+    /// The maximum number of pixels in waiting canvases, which corresponds to 4 MB.
     private static let mostWaitingPixels = 1 << 20
-    /// The number of pixels from which a local palette can be worth its 768 bytes.
+    /// The minimum number of drawn pixels that justifies the 768 bytes of a local palette.
     private static let pixelsForPalette = 1000
-    /// The number of palette indices from which the compression chooses for each pixel.
+    /// The number of palette indices per pixel among which the compression chooses.
     private static let choicesPerPixel = 8
 
     init(
@@ -45,7 +45,7 @@ final class LossyGIFAnimationWriter: AnimationWriter {
         self.size = size
         background = options.background
         loss = GIFLoss(quality: options.quality)
-        // Looking further ahead gains less than a percent here.
+        // A longer look-ahead saves less than a percent.
         lookAhead = options.effort >= 7 ? 1 : 0
         self.drain = drain
         file = GIFFile(size: size, plays: plays, into: drain)
@@ -70,7 +70,7 @@ final class LossyGIFAnimationWriter: AnimationWriter {
         try file.finish()
     }
 
-    /// Makes the shared palette for the waiting frames, and writes the header.
+    /// Creates the shared palette from the waiting frames, and writes the header.
     private func begin() throws {
         var pixels = ChangedPixels()
         var last: PackedCanvas?
@@ -84,7 +84,7 @@ final class LossyGIFAnimationWriter: AnimationWriter {
         file.putHeader(FilePalette(palette.colours))
     }
 
-    /// Encodes the waiting frames except for the last few.
+    /// Encodes the waiting frames except for the last `rest` frames.
     private func encodeWaiting(leaving rest: Int) throws {
         let count = max(waiting.count - rest, 0)
         for place in 0..<count {
@@ -116,9 +116,10 @@ final class LossyGIFAnimationWriter: AnimationWriter {
         return extent.area
     }
 
-    /// Draws a frame with the shared palette, the last local palette, or a new one: the first that serves.
+    /// Draws a frame with the shared palette. If it does not fit, uses the last local palette, or creates a new
+    /// palette.
     private func drawn(_ canvas: PackedCanvas) -> LossyFrame {
-        // `begin` comes first.
+        // `begin` has set the shared palette.
         let frame = LossyFrame(canvas, over: before, shown, shared!)
         if frame.count < Self.pixelsForPalette || frame.palette.serves(frame) { return frame }
         if let local {
@@ -145,7 +146,7 @@ final class LossyGIFAnimationWriter: AnimationWriter {
             palette: palette === shared ? nil : FilePalette(palette.colours))
     }
 
-    /// Draws compressed data on the displayed canvas.
+    /// Decompresses the data of a frame, and draws it on the displayed canvas.
     private func show(_ data: FrameData, _ area: CanvasArea, _ palette: FramePalette) {
         var indices = [UInt8](repeating: 0, count: area.count)
         var decoder = LZWDecoder(codeSize: data.depth)

@@ -5,7 +5,7 @@ import Formats
 final class WebPAnimationEncoding {
     enum Mode {
         case lossy
-        /// Encodes a frame losslessly if that is smaller, which takes half as long again.
+        /// Encodes each frame with and without loss, and keeps the smaller data. Takes 1.5 times as long as `lossy`.
         case mixed
         case lossless
     }
@@ -16,12 +16,12 @@ final class WebPAnimationEncoding {
     /// Whether any frame has transparent pixels.
     private var isTransparent = false
 
-    /// The interval of lossy key frames: two seconds at 30 frames per second. The frames between them store
+    /// The interval of lossy key frames: two seconds at 30 frames per second. The frames between key frames store
     /// differences, which take half the time and far fewer bytes, but accumulate errors. Lossless frames accumulate no
-    /// errors, so only the first is a key frame.
+    /// errors, so only the first frame is a key frame.
     private static let keyFrameDistance: Int32 = 60
-    /// On canvases of up to this many pixels, libwebpmux tries all encodings of a frame: 128 x 128, or 512 x 512 with
-    /// an effort of 7 or more. This takes ten times as long and saves a few percent.
+    /// On canvases of up to this many pixels, libwebpmux tries all encodings of a frame, which takes ten times as long
+    /// and saves a few percent. The limit is 128 x 128 pixels, or 512 x 512 pixels with an effort of 7 or more.
     private static let smallCanvas = 16_384
     /// The highest of libwebp's ten lossless levels that is not much slower than lossy encoding.
     private static let losslessLevel: Int32 = 4
@@ -30,14 +30,14 @@ final class WebPAnimationEncoding {
         self.size = size
         var options = WebPAnimEncoderOptions()
         let isSmall = (size.pixels ?? .max) <= (encoding.effort < 7 ? Self.smallCanvas : Self.smallCanvas * 16)
-        // The lossless preset replaces the quality.
+        // The lossless preset below overrides this quality.
         let quality = Float(encoding.quality)
         guard
             WebPAnimEncoderOptionsInitInternal(&options, WEBP_MUX_ABI_VERSION) != 0,
             WebPConfigInitInternal(&config, WEBP_PRESET_DEFAULT, quality, WEBP_ENCODER_ABI_VERSION) != 0,
             mode != .lossless || WebPConfigLosslessPreset(&config, isSmall ? 9 : Self.losslessLevel) != 0
         else { throw Self.otherVersion }
-        // 16 bits (WebP container specification, ANIM).
+        // The loop count has 16 bits (WebP container specification, ANIM).
         options.anim_params.loop_count = Int32(min(plays, 0xFFFF))
         options.anim_params.bgcolor = 0
         options.minimize_size = isSmall ? 1 : 0
@@ -78,7 +78,7 @@ final class WebPAnimationEncoding {
 
     /// Returns the file. Call it once, after the last frame.
     ///
-    /// - Parameter time: the end of the last frame.
+    /// - Parameter time: the end of the last frame in milliseconds.
     func finish(at time: Int32) throws -> [UInt8] {
         guard WebPAnimEncoderAdd(encoder, nil, time, nil) != 0 else { throw failure }
         var data = WebPData()

@@ -2,7 +2,8 @@ import CWebP
 import Formats
 
 extension UninterruptibleCost {
-    /// Encoding a frame of an animated WebP, both whole and as a difference. Noise takes 1 s for 3.3 megapixels.
+    /// The cost of encoding a frame of an animated WebP, both as a whole and as a difference. Noise takes 1 s for 3.3
+    /// megapixels.
     static func encodingWebPFrame(_ size: PixelSize) -> UninterruptibleCost {
         UninterruptibleCost(size, pixelsPerSecond: 1.5e6)
     }
@@ -11,33 +12,34 @@ extension UninterruptibleCost {
 /// Encodes an animation as a WebP with libwebpmux, which crops frames to their changes and blends them.
 ///
 /// Animations with few colours, such as GIFs at their original size, are often smaller if they are lossless: unchanged
-/// pixels then cost nothing, while a lossy frame never equals the previous frame exactly. The first frame determines
-/// the modes to try. If it does not decide between lossy and lossless, the writer runs both encoders and keeps the
+/// pixels then need no data, while a lossy frame never equals the previous frame exactly. The size of the first frame
+/// in each mode determines the modes to try. If both modes are promising, the writer runs both encoders and keeps the
 /// smaller file. The output stays in memory until the end, because the container begins with its size.
 final class WebPAnimationWriter: AnimationWriter {
     private let size: PixelSize
     private let plays: Int
     private let options: EncodeOptions
     private let drain: ByteDrain
-    /// The modes to compare, each with all frames so far; empty before the first frame.
+    /// An encoder for each mode to compare, with all frames so far; empty before the first frame.
     private var encodings: [WebPAnimationEncoding] = []
     /// The start of the next frame in milliseconds.
     private var time = 0
 
-    /// Lossless encoding is tried only if the first frame has at most this many colours: four times a GIF's, because
-    /// resampling smooths edges. Resampled photographs have many thousands.
+    /// Lossless encoding is tried only if the first frame has at most this many colours: four times as many as a GIF
+    /// frame, because resampling smooths edges. Resampled photographs have many thousands.
     private static let fewColours = 1024
-    /// Lossless encoding is tried only if its first frame is less than this many times as large as the lossy frame.
-    /// Later frames may make up for the difference, but not in photographs, whose noise changes in every frame.
+    /// Lossless encoding is tried only if the lossless first frame is less than this many times as large as the lossy
+    /// first frame. Later frames may make up for the difference, but not in photographs, whose noise changes in every
+    /// frame.
     private static let mostGrowth = 3
-    /// A lossless first frame with more pixels per byte than this is too plain to predict the size of other frames: it
-    /// may be blank.
+    /// A lossless first frame with more pixels per byte than this may be blank, and does not predict the size of later
+    /// frames.
     private static let plainPixels = 50
 
     init(
         _ options: EncodeOptions, size: PixelSize, plays: Int, limits: DecodeLimits, into drain: ByteDrain
     ) throws {
-        // Three canvases of libwebpmux for each mode, and libwebp's memory for a frame.
+        // libwebpmux needs three canvases for each mode, and libwebp needs memory for a frame.
         try limits.check(memory: size, bytesPerPixel: 40)
         self.size = size
         self.plays = plays
@@ -68,7 +70,7 @@ final class WebPAnimationWriter: AnimationWriter {
             return try trial.finish(at: 1).count
         }
         var modes: [WebPAnimationEncoding.Mode] = []
-        // Later frames favour lossless encoding, so it is always smaller if its first frame is smaller.
+        // Later frames favour lossless encoding, so the lossless file is smaller if its first frame is smaller.
         if bytes[0] < bytes[1] || bytes[1] * Self.plainPixels < size.width * size.height { modes.append(.mixed) }
         if bytes[1] < bytes[0] * Self.mostGrowth { modes.append(.lossless) }
         encodings = try modes.map(encoding)
@@ -103,7 +105,9 @@ final class WebPAnimationWriter: AnimationWriter {
     }
 
     private func timestamp() throws -> Int32 {
-        guard let time = Int32(exactly: time) else { throw ImageError.encoder(.webp, "it is longer than 24 days") }
+        guard let time = Int32(exactly: time) else {
+            throw ImageError.encoder(.webp, "the animation is longer than 24 days")
+        }
         return time
     }
 }

@@ -10,7 +10,7 @@ final class ColourProfile {
     /// Owns the memory of the handle.
     private let context: ColourContext
 
-    /// Returns nil if the profile is corrupt, or for another colour space than the pixels'.
+    /// Returns nil if the profile is corrupt, or if its colour space does not match the layout of the pixels.
     init?(_ bytes: [UInt8], layout: RowLayout) {
         let bytes = withoutFloatPipelines(bytes)
         guard let context = ColourContext(),
@@ -33,7 +33,7 @@ final class ColourProfile {
 
     deinit { cmsCloseProfile(handle) }
 
-    /// Returns the conversion to linear sRGB, if the profile consists of curves and a matrix.
+    /// Returns the conversion to linear sRGB, or nil unless the profile consists of curves and a matrix.
     func light(levels: Int) -> LightEncoding? { layout == .cmyk ? nil : LightEncoding(handle, levels: levels) }
 
     /// Returns a conversion by Little CMS, which supports all kinds of profiles; nil if the profile is unusable.

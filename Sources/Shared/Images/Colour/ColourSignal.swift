@@ -1,6 +1,6 @@
 import Libc
 
-/// Primaries and a transfer function that a file specifies without a profile: PNG's cICP, or gAMA and cHRM.
+/// Primaries and a transfer function that a file specifies without a profile, as in PNG's cICP, gAMA and cHRM.
 struct ColourSignal: Equatable {
     /// The x and y (CIE 1931) of red, green, blue and white.
     struct Chromaticities: Equatable {
@@ -11,7 +11,7 @@ struct ColourSignal: Equatable {
             values = [red.x, red.y, green.x, green.y, blue.x, blue.y, white.x, white.y]
         }
 
-        /// The matrix from linear light of these primaries to XYZ, with Y = 1 for white; nil if they are degenerate.
+        /// The matrix from linear light of these primaries to XYZ, with Y = 1 for white. Nil for degenerate primaries.
         var toXYZ: Matrix3? {
             func xyz(_ i: Int) -> Matrix3.Row {
                 let (x, y) = (values[2 * i], values[2 * i + 1])
@@ -24,7 +24,7 @@ struct ColourSignal: Equatable {
             return primaries * Matrix3(diagonal: red, green, blue)
         }
 
-        /// The matrix to linear sRGB that keeps white (Bradford adaptation, ICC.1:2022 annex E).
+        /// The matrix to linear sRGB, which maps white to white (Bradford adaptation, ICC.1:2022 annex E).
         var toSRGB: Matrix3? {
             let cones = Matrix3(
                 rows: (0.8951, 0.2664, -0.1614), (-0.7502, 1.7135, 0.0367), (0.0389, -0.0685, 1.0296))
@@ -42,7 +42,7 @@ struct ColourSignal: Equatable {
 
     enum Transfer: Equatable {
         case sRGB
-        /// Light is the coded value to this power.
+        /// Light is the coded value raised to this power.
         case power(Double)
         /// The inverse of the television transfer function in ITU-R BT.709 §1.2.
         case television
@@ -54,13 +54,13 @@ struct ColourSignal: Equatable {
 
     var chromaticities: Chromaticities
     var transfer: Transfer
-    /// Whether coded values use all levels; otherwise 16 to 235 of 255.
+    /// Whether coded values use all levels. Otherwise, they use 16 to 235 of 255.
     var isFullRange = true
 
     /// Returns the coded value, 0 to 1, of each level.
     func codedValues(levels: Int) -> [Double] {
         let last = Double(levels - 1)
-        // In 16 bits the narrow range is shifted, not stretched (ITU-R BT.2100 table 9).
+        // With 16 bits, the bounds of the narrow range are shifted by 8 bits (ITU-R BT.2100 table 9).
         let unit = Double(levels / 256)
         return (0..<levels).map { level in
             guard !isFullRange else { return Double(level) / last }
@@ -68,7 +68,7 @@ struct ColourSignal: Equatable {
         }
     }
 
-    /// Returns the conversion of samples to light; nil for HDR, and for degenerate primaries.
+    /// Returns the conversion of samples to light, or nil for HDR and for degenerate primaries.
     func light(levels: Int, isGray: Bool) -> LightEncoding? {
         guard let matrix = chromaticities.toSRGB else { return nil }
         let curve: (Double) -> Double
@@ -86,7 +86,7 @@ struct ColourSignal: Equatable {
 
 extension ColourSignal {
     /// Interprets the code points of ITU-T H.273 for RGB pictures, as in PNG's cICP (PNG, third edition, §11.3.2.6).
-    /// Returns nil if they are reserved, unspecified, or not for pictures.
+    /// Returns nil if a code point is reserved, unspecified or unsupported.
     ///
     /// - Parameter peak: the peak luminance of the picture in cd/m², if the file specifies it.
     init?(primaries: UInt8, transfer: UInt8, matrix: UInt8, fullRange: UInt8, peak: Double?) {
@@ -124,8 +124,8 @@ extension ColourSignal {
         ]
     }()
 
-    /// Interprets PNG's gAMA and cHRM, in 1/100000 (PNG, third edition, §11.3.2.1 and §11.3.2.2). Missing or invalid
-    /// values default to sRGB. Returns nil if neither is valid.
+    /// Interprets PNG's gAMA and cHRM, in units of 1/100000 (PNG, third edition, §11.3.2.1 and §11.3.2.2). Missing or
+    /// invalid values default to sRGB. Returns nil if neither chunk is valid.
     init?(gamma: UInt32?, chromaticities points: [Int32]?) {
         let exponent = gamma.map { 100_000 / Double(max($0, 1)) }
         let isPower = exponent.map { (0.1...10).contains($0) } ?? false

@@ -1,23 +1,23 @@
 /// Converts rows of pixels from a file's colours to sRGB with 8 bits per sample.
 ///
-/// Rows are converted before resampling. If they were resampled in Display P3, an edge between strong colours would be
-/// off by 120 levels, and an edge between inks would darken (measured: 2.4 levels on average over a chart of squares,
-/// and 0.06 to 0.14 over photographs, with single pixels off by 17).
+/// Rows are converted before resampling. Resampling in Display P3 would change an edge between strong colours by 120
+/// levels. Resampling in CMYK would darken edges (measured: 2.4 levels on average over a chart of squares, and 0.06 to
+/// 0.14 over photographs, with single pixels off by 17).
 final class ColourTransform {
-    /// Whether a picture may be scaled before conversion, as JPEG decoders can do. With a curve close to sRGB's, this
-    /// changes the samples of photographs by at most 0.16 levels (root mean square).
+    /// Whether a picture may be scaled before its colours are converted, as JPEG decoders can do. With a curve close to
+    /// sRGB's, this changes the samples of photographs by at most 0.16 levels (root mean square).
     let toleratesScaling: Bool
     private let conversion: any RowConversion
-    /// Bytes per pixel before and after.
+    /// Bytes per pixel before and after conversion.
     private let pixelBytes: (in: Int, out: Int)
 
     /// Real profiles have at most about 2 MB. Larger profiles are ignored.
     static let profileByteLimit = 8 << 20
-    /// Pixels between checks of the time limit: 7 ms with CMYK, the slowest profiles measured.
+    /// The number of pixels between checks of the time limit: 7 ms for CMYK, which has the slowest measured profiles.
     private static let pixelsAtATime = 1 << 16
 
-    /// Returns nil if no conversion is necessary: without a profile, or with a profile that is visually sRGB, does not
-    /// fit the pixels, is corrupt or is too large. CMYK is always converted.
+    /// Returns nil if the pixels can be used as sRGB: without a profile, or with a profile that is visually sRGB, does
+    /// not match the layout, is corrupt or is too large. CMYK is always converted.
     ///
     /// - Parameter sampleBytes: 1, or 2 for 16-bit samples in native byte order.
     convenience init?(profile bytes: [UInt8]?, layout: RowLayout, sampleBytes: Int = 1) {

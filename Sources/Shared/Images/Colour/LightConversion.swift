@@ -12,7 +12,7 @@ final class LightConversion: RowConversion {
     /// Row-major, scaled to steps of `SRGBCurve.samples`.
     private let matrix: [Float]
 
-    /// - Parameter light: has 65536 levels for 16-bit samples.
+    /// - Parameter light: has 256 levels for 8-bit samples, or 65536 levels for 16-bit samples.
     init(_ light: LightEncoding, layout: RowLayout) {
         precondition(light.curves.count == (layout.channels < 3 ? 1 : 3))
         isWide = light.curves[0].count > 256

@@ -16,21 +16,22 @@ struct LightEncoding {
     /// Whether the profile is sRGB: a conversion would move each gray level, and each colour of a grid with six steps
     /// per channel, by less than half of an 8-bit level. Most pictures have such a profile, and need no conversion.
     ///
-    /// Among profiles of real pictures, sRGB moves colours by at most 0.2 levels; the next closest, gamma 2.2, by 8.5.
+    /// Among the profiles of real pictures, sRGB profiles would move colours by at most 0.2 levels, and the next
+    /// closest profile (gamma 2.2) by 8.5 levels.
     var isSRGB: Bool {
         let grid = stride(from: 0, through: 255, by: 51)
         return (0...255).allSatisfy { stays($0, $0, $0) }
             && grid.allSatisfy { red in grid.allSatisfy { green in grid.allSatisfy { stays(red, green, $0) } } }
     }
 
-    /// Whether gray levels are within 10 of sRGB's: true for gamma 2.2; gamma 1.8 is off by 19.
+    /// Whether the curves differ from sRGB's by less than 10 gray levels. True for gamma 2.2; gamma 1.8 differs by 19.
     var isNearSRGBsCurve: Bool { (0...255).allSatisfy { isNear(gray($0), $0, within: 10) } }
 
     private func gray(_ sample: Int) -> Double {
         curves.reduce(0) { $0 + Double($1[($1.count - 1) * sample / 255]) } / Double(curves.count)
     }
 
-    /// Whether an 8-bit colour has the same samples in sRGB.
+    /// Whether conversion to sRGB leaves an 8-bit colour unchanged.
     private func stays(_ samples: Int...) -> Bool {
         let last = curves[0].count - 1
         let light = zip(curves, samples).map { Double($0[last * $1 / 255]) }
@@ -45,7 +46,7 @@ struct LightEncoding {
 }
 
 extension LightEncoding {
-    /// Reads a profile. Returns nil if it has tables, or lacks a required tag.
+    /// Reads a profile. Returns nil if the profile has tables, or lacks a required tag.
     ///
     /// - Parameter levels: 256 or 65536 samples per curve.
     init?(_ profile: cmsHPROFILE, levels: Int) {

@@ -2,20 +2,20 @@ import Libc
 
 /// Converts high dynamic range (PQ, HLG) for a display with white at 203 cd/m², the reference white of ITU-R BT.2408.
 ///
-/// Maps tones with the curve of ITU-R BT.2390 (EETF, §5.4.1): it keeps black to middle tones, and compresses brighter
-/// tones to map the picture's peak to white. The gain of the largest of a pixel's three samples applies to all three,
-/// which preserves hues. HLG is first displayed at 1000 cd/m² (ITU-R BT.2100 table 5, with a system gamma of 1.2).
-/// Colours outside sRGB are clipped.
+/// Maps tones with the curve of ITU-R BT.2390 (EETF, §5.4.1), which keeps black to middle tones, and compresses
+/// brighter tones so that the picture's peak becomes white. All three samples of a pixel get the gain of the largest
+/// sample, which preserves hues. HLG is first converted for a display of 1000 cd/m² (ITU-R BT.2100 table 5, with a
+/// system gamma of 1.2). Colours outside sRGB are clipped.
 final class ToneConversion: RowConversion {
     /// Reference white in cd/m².
     static let white = 203.0
-    /// The peak of HLG's display in cd/m².
+    /// The peak luminance of the display for HLG in cd/m².
     private static let hybridPeak = 1000.0
     private static let systemGamma = 1.2
 
     private let layout: RowLayout
     private let isWide: Bool
-    /// The light of each level: in units of 10,000 cd/m², or HLG's scene light if `luminance` is not nil.
+    /// The light of each level: for PQ in units of 10,000 cd/m², for HLG scene light from 0 to 1.
     private let light: [Float]
     /// The contribution of each primary to luminance; nil for PQ.
     private let luminance: [Float]?
@@ -48,7 +48,7 @@ final class ToneConversion: RowConversion {
         light = signal.codedValues(levels: levels).map { Float(curve($0)) }
         self.matrix = matrix.values.map { Float($0 * Double(SRGBCurve.steps)) }
         gains = (0...Self.gainSteps).map { step in
-            // Black gets the gain of its neighbour.
+            // Black gets the gain of the next step, because 0 / 0 is undefined.
             let root = Double(max(step, 1)) / Double(Self.gainSteps)
             let light = root * root * root * root
             return Float(Self.shown(light, peak: peak) / light)
@@ -72,7 +72,7 @@ final class ToneConversion: RowConversion {
         }
     }
 
-    /// Returns the displayed colour of a pixel's light.
+    /// Returns the sRGB colour for the light of a pixel.
     private func shown(_ first: Float, _ second: Float, _ third: Float, isGray: Bool) -> RGB {
         var (red, green, blue) = isGray ? (first, first, first) : (first, second, third)
         if let luminance {
@@ -91,7 +91,7 @@ final class ToneConversion: RowConversion {
         return RGB(red: sample(0), green: sample(3), blue: sample(6))
     }
 
-    /// Maps light, in units of 10,000 cd/m², to light of the display, with white at 1.
+    /// Maps light in units of 10,000 cd/m² to light of the display, in units of reference white.
     static func shown(_ light: Double, peak: Double) -> Double {
         let brightest = perceptual(ofLight: peak / 10_000)
         let white = perceptual(ofLight: white / 10_000) / brightest

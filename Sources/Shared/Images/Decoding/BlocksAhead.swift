@@ -1,7 +1,7 @@
 import Support
 
-/// Blocks that a separate thread fills ahead of their reader. The number of blocks is fixed, so the thread waits while
-/// all are filled. It stops at the next block if this object is freed.
+/// Blocks that a separate thread fills ahead of the reader. The number of blocks is fixed: the thread waits while all
+/// of them are filled. If this object is freed, the thread stops before the next block.
 final class BlocksAhead<Block: Sendable> {
     private let queue: BlockQueue<Block>
     private let spareThreads: ThreadBudget
@@ -9,8 +9,8 @@ final class BlocksAhead<Block: Sendable> {
 
     /// Starts the thread. Returns nil if there is no spare thread; the caller must then do the work itself.
     ///
-    /// - Parameter fill: runs on the thread and fills free blocks until `nextFree` returns nil. `next` throws its error
-    ///   after the blocks that were filled before the error.
+    /// - Parameter fill: runs on the thread, and fills blocks until the work is done or `nextFree` returns nil. If it
+    ///   throws, `next` first returns the blocks filled so far, then throws the error.
     init?(
         _ makeBlocks: @autoclosure () -> [Block], spareThreads: ThreadBudget,
         fill: @escaping @Sendable (BlockQueue<Block>) throws -> Void
@@ -28,7 +28,7 @@ final class BlocksAhead<Block: Sendable> {
 
     deinit { end() }
 
-    /// Returns the next filled block, which the caller must free; nil after the last.
+    /// Returns the next filled block, or nil after the last block. The caller must pass each block to `free`.
     func next() throws -> Block? { try queue.nextFilled() }
 
     func free(_ block: Block) { queue.free(block) }
@@ -52,9 +52,9 @@ final class BlocksAhead<Block: Sendable> {
 final class BlockQueue<Block: Sendable>: Sendable {
     private struct State {
         var free: [Block]
-        /// In order.
+        /// The oldest block is first.
         var filled: [Block] = []
-        /// The result of the filling thread once it has ended.
+        /// The result of the filling thread; nil while the thread runs.
         var outcome: Result<Void, any Error>?
         var isAbandoned = false
     }
@@ -80,7 +80,7 @@ final class BlockQueue<Block: Sendable>: Sendable {
 
     // Called by the reader.
 
-    /// Waits for the next filled block. Returns nil after the last, or throws the error of the filling thread.
+    /// Waits for the next filled block. After the last block, returns nil or throws the error of the filling thread.
     fileprivate func nextFilled() throws -> Block? {
         let next: Result<Block?, any Error> = state.wait { state in
             if !state.filled.isEmpty { return .success(state.filled.removeFirst()) }

@@ -2,8 +2,8 @@ import CCodecs
 import Formats
 import Support
 
-/// Passes the bytes of a source to a C decoder. Keeps the error that stopped the decoder, which C only knows as
-/// APOD_STOPPED.
+/// Passes the bytes of a source to a C decoder. If a read fails, the decoder returns APOD_STOPPED, and `check` throws
+/// the error of the read.
 final class ByteFeed {
     let source: any ByteSource
     let format: ImageFormat
@@ -16,7 +16,7 @@ final class ByteFeed {
         self.options = options
     }
 
-    /// Valid for the lifetime of this object.
+    /// The callback for the decoder, valid for the lifetime of this object.
     var input: apod_input {
         apod_input(context: Unmanaged.passUnretained(self).toOpaque()) { context, buffer, capacity, offset in
             Unmanaged<ByteFeed>.fromOpaque(context!).takeUnretainedValue().read(buffer, capacity, offset)
@@ -35,7 +35,7 @@ final class ByteFeed {
         }
     }
 
-    /// Throws the error that corresponds to a status other than APOD_OK.
+    /// Throws the error for any status except APOD_OK.
     func check(_ status: apod_status, _ message: @autoclosure () -> UnsafePointer<CChar>?) throws {
         guard status != APOD_OK else { return }
         let words = message().map { String(cString: $0) } ?? ""

@@ -1,13 +1,13 @@
 import Support
 
-/// Decodes the planes of a reader ahead on a separate thread, while the caller resamples and encodes earlier rows.
-/// Returns the same rows as the reader, and throws the same error after them.
+/// Decodes the planes of a reader on a separate thread while the caller resamples and encodes earlier rows. The rows
+/// and the error, if any, are the same as without the thread.
 final class DecodeAhead: PlaneReader {
-    /// The approximate size of a block of groups: large enough for few exchanges between threads, and small enough to
-    /// keep all blocks in the processor's cache.
+    /// The approximate size of a block: large enough that threads rarely exchange blocks, and small enough that all
+    /// blocks fit in the processor's cache.
     private static let blockBytes = 256 << 10
     private static let blockCount = 3
-    /// The minimum number of samples for a thread. With fewer samples, a thread costs more time than it saves.
+    /// The minimum size of all planes together. For smaller pictures, a thread costs more time than it saves.
     private static let threadBytes = 1 << 20
 
     let planes: [PlaneGeometry]
@@ -15,7 +15,7 @@ final class DecodeAhead: PlaneReader {
     private let blocks: BlocksAhead<GroupBlock>
     private let memory: MemoryReservation
     private var block: GroupBlock?
-    /// The next group in the block.
+    /// The index of the next group in `block`.
     private var nextGroup = 0
 
     /// Returns the reader itself if the picture is small or there is no spare thread.
@@ -70,20 +70,20 @@ final class DecodeAhead: PlaneReader {
         try blocks.finish()
     }
 
-    // Valid after `finish`, when the thread has ended.
+    // Valid after `finish`, because the thread has then ended.
     var isTruncated: Bool { reader.isTruncated }
     var isDamaged: Bool { reader.isDamaged }
 }
 
 /// A block of row groups of all planes.
 ///
-/// `@unchecked Sendable`: only the thread that has taken a block from the queue uses it, until it puts the block back.
-/// `row` stays within the buffer, whose size `init` computes for the same groups.
+/// `@unchecked Sendable`: a thread uses a block only between taking it from the queue and returning it. `row` stays
+/// within the buffer, because `init` allocates all rows of `groups` groups.
 private final class GroupBlock: @unchecked Sendable {
     /// The number of filled groups.
     private(set) var filled = 0
     private let planes: [PlaneGeometry]
-    /// The offset of each plane.
+    /// The offset of each plane in `buffer`.
     private let starts: [Int]
     private let buffer: AlignedBuffer
 
@@ -105,7 +105,7 @@ private final class GroupBlock: @unchecked Sendable {
         buffer.bytes + starts[plane] + index * RowRing.memory(samples: planes[plane].rowBytes, rows: 1)
     }
 
-    /// Fills the block. After an error, the groups before the error are valid.
+    /// Fills the block. After an error, the first `filled` groups are valid.
     func fill(from reader: any PlaneReader, groups: Int) throws {
         filled = 0
         while filled < groups {

@@ -1,6 +1,6 @@
 import Formats
 
-/// Rows of pixels as a single plane of interleaved samples.
+/// Returns the rows of a reader as a single plane of interleaved samples.
 final class InterleavedRows: PlaneReader {
     let planes: [PlaneGeometry]
     private let reader: any RowReader

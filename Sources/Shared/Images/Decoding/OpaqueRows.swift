@@ -1,6 +1,7 @@
 import Formats
 
-/// The rows of opaque RGBA pixels in memory as RGB, which resample several times faster. The caller keeps the pixels.
+/// Reads opaque RGBA pixels in memory as RGB rows, because RGB is resampled several times faster. The caller owns the
+/// pixels.
 final class OpaqueRows: RowReader {
     let size: PixelSize
     var layout: RowLayout { .rgb }

@@ -1,6 +1,6 @@
 import Formats
 
-/// Reads rows of pixels in memory, packed from the top. The caller owns the pixels.
+/// Reads pixels in memory, stored as rows from the top without gaps. The caller owns the pixels.
 final class PixelRows: RowReader {
     let size: PixelSize
     let layout: RowLayout

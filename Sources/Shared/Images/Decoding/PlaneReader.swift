@@ -3,10 +3,12 @@ import Formats
 /// Decodes a picture, from the top and in the stored orientation, into planes of samples that may differ in resolution,
 /// such as the luma and chroma of a JPEG.
 protocol PlaneReader: AnyObject {
-    /// A single plane for gray; three for YCbCr (Rec. 601, full range, chroma sited in the middle of its luma).
+    /// A single plane of gray or interleaved samples, or three planes of YCbCr (Rec. 601, full range, each chroma
+    /// sample centred among its luma samples).
     var planes: [PlaneGeometry] { get }
-    /// Decodes the next group of rows of every plane. `destination` returns the address for a plane and a row of the
-    /// group.
+    /// Decodes the next group of rows of every plane.
+    ///
+    /// - Parameter destination: returns the address of a row, given the plane and the row's index in the group.
     func readGroup(into destination: (Int, Int) -> UnsafeMutablePointer<UInt8>) throws
     /// Reads the rest of the file, as `RowReader.finish` does.
     func finish() throws
@@ -20,14 +22,14 @@ extension PlaneReader {
     var isDamaged: Bool { false }
 }
 
-/// The shape of a plane.
+/// The size and the row layout of a plane.
 struct PlaneGeometry: Hashable {
-    /// The samples of the picture, without padding.
+    /// The width and height in samples, without padding.
     var size: PixelSize
     /// The size of the whole picture in samples of this plane, fractional if it was scaled or subsampled.
     var extentWidth: Double
     var extentHeight: Double
-    /// The bytes written to each row, including padding.
+    /// The number of bytes that the reader writes to each row, including padding.
     var rowBytes: Int
     /// Rows per group.
     var groupRows: Int

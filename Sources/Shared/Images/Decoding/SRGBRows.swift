@@ -9,7 +9,7 @@ final class SRGBRows: RowReader {
     private let reader: any RowReader
     private let transform: ColourTransform
     private let options: DecodeOptions
-    /// A row before its conversion.
+    /// The current row before conversion.
     private let stored: AlignedBuffer
 
     init(_ reader: any RowReader, _ transform: ColourTransform, options: DecodeOptions) {

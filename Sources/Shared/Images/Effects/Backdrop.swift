@@ -53,8 +53,8 @@ struct BackdropRows {
         }
     }
 
-    /// Returns the positions in the small picture before and after a position of the output, and the fraction between
-    /// them.
+    /// Returns the two positions in the small picture that enclose a position of the output, and the weight of the
+    /// second position.
     private static func neighbours(_ place: Int, of count: Int, among places: Int) -> (Int, Int, Float) {
         let exact = min(max((Float(place) + 0.5) / Float(count) * Float(places) - 0.5, 0), Float(places - 1))
         let first = Int(exact)
@@ -63,7 +63,7 @@ struct BackdropRows {
 }
 
 extension PixelBuffer {
-    /// Returns the largest centred part of this aspect ratio, at least a pixel.
+    /// Returns the largest centred part with this aspect ratio, at least 1 x 1 pixel.
     fileprivate func middle(width: Int, height: Int) -> PixelBuffer {
         let shape = Double(width) / Double(height)
         let columns = max(Int(min(Double(size.width), Double(size.height) * shape).rounded()), 1)

@@ -1,4 +1,4 @@
-/// Black over a picture, densest at the bottom edge, which makes white text readable.
+/// A black gradient over a picture, darkest at the bottom edge, which makes white text readable.
 public enum Gradient: String, Sendable, Hashable, CaseIterable {
     case none
     /// Over the whole height.
@@ -6,7 +6,7 @@ public enum Gradient: String, Sendable, Hashable, CaseIterable {
     /// Over the lower half.
     case enhanced
 
-    /// Returns the opacity, 0...1, of the black at the middle of a row.
+    /// Returns the opacity of black, 0...1, at the middle of a row.
     ///
     /// Let `t = (height − row − ½) / height`, the distance from the bottom edge (0) to the top edge (1), and `s = 3t`
     /// (`standard`) or `s = 6t` (`enhanced`). The opacity is linear in `s` between the stops 0.8 at 0, 0.5 at 1, 0.2 at
@@ -25,8 +25,8 @@ public enum Gradient: String, Sendable, Hashable, CaseIterable {
         return step < 2 ? 0.8 - 0.3 * step : max(0.2 - 0.2 * (step - 2), 0)
     }
 
-    /// Composes the black over row `y` of a picture of `height` rows: Porter and Duff's `over` with straight alpha,
-    /// each sample rounded to the nearest level. Rows without black cost nothing.
+    /// Composes black over row `y` of a picture of `height` rows: Porter and Duff's `over` with straight alpha, each
+    /// sample rounded to the nearest level. Rows without black cost nothing.
     ///
     /// - Parameter row: `width` pixels of `channels` samples: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha.
     func apply(row y: Int, of height: Int, to row: UnsafeMutablePointer<UInt8>, channels: Int, width: Int) {

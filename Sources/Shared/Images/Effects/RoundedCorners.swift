@@ -4,20 +4,20 @@ import Libc
 /// Corners cut off along quarter circles, with antialiased edges.
 public struct RoundedCorners: Sendable, Hashable {
     public let size: PixelSize
-    /// In pixels, clamped to 0 and half the shorter side.
+    /// In pixels, from 0 to half the shorter side.
     public let radius: Double
 
-    /// - Parameter radius: in pixels, possibly fractional.
+    /// - Parameter radius: in pixels, possibly fractional. Clamped to the range from 0 to half the shorter side.
     public init(radius: Double, size: PixelSize) {
         self.size = size
-        // A radius of NaN cuts nothing off.
+        // NaN becomes 0.
         self.radius = radius > 0 ? min(radius, Double(min(size.width, size.height)) / 2) : 0
     }
 
     /// Whether a row, counted from the top, contains pixels of a corner.
     public func touches(row y: Int) -> Bool { Double(min(y, size.height - 1 - y)) < radius }
 
-    /// Returns the coverage of a pixel, 0...255: the exact area of its square inside the outline, rounded. The four
+    /// Returns the coverage of a pixel, 0...255: the exact area of the pixel inside the outline, rounded. The four
     /// mirrored pixels have equal coverage.
     public func coverage(x: Int, y: Int) -> UInt8 {
         let (right, bottom) = (size.width - 1 - x, size.height - 1 - y)
@@ -52,8 +52,8 @@ public struct RoundedCorners: Sendable, Hashable {
     ///
     /// Let u and v be the distances of a point to the left of and above the circle's centre, which is `radius` from
     /// both edges. The outline is at v = √(r² − u²). The pixel extends from `near` to `far` in u, and from `low` to
-    /// `high` in v. With increasing u, its columns are complete until the outline falls below `high`, then partial, and
-    /// empty once the outline falls below `low`.
+    /// `high` in v. With increasing u, the columns of the pixel are first inside the outline, then partly inside (after
+    /// the outline falls below `high`), and finally outside (after the outline falls below `low`).
     private func cutOff(_ x: Int, _ y: Int) -> Double {
         let far = radius - Double(x)
         let high = radius - Double(y)
@@ -62,7 +62,7 @@ public struct RoundedCorners: Sendable, Hashable {
         let low = high - 1
         let cutFrom = min(max(height(at: high), near), far)
         let goneFrom = low > 0 ? min(max(height(at: low), cutFrom), far) : far
-        // In a partial column, the missing part is `high` minus the outline.
+        // In a column that is partly inside, the missing part is `high` minus the outline.
         let lacking = high * (goneFrom - cutFrom) - (area(to: goneFrom) - area(to: cutFrom))
         return lacking + (far - goneFrom)
     }

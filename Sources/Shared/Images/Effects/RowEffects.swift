@@ -2,10 +2,10 @@ import CKernels
 import Formats
 import Support
 
-/// Applies the effects to each upright row of an output before it is encoded: gradient, corners, and a background if
+/// Applies the effects of an output to each upright row before encoding: gradient, rounded corners, and a background if
 /// the format has no alpha.
 final class RowEffects {
-    /// Samples per pixel of the results.
+    /// Samples per pixel of the processed rows.
     let channels: Int
     private let size: PixelSize
     private let inputChannels: Int
@@ -19,8 +19,9 @@ final class RowEffects {
     private let flat: AlignedBuffer
 
     /// - Parameters:
-    ///   - channels: the channels of the input rows: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha, straight.
-    ///   - background: behind transparent pixels; nil keeps alpha.
+    ///   - channels: the channels of the input rows: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha. Alpha is
+    ///     straight.
+    ///   - background: the colour behind transparent pixels; nil keeps alpha.
     init(channels inputChannels: Int, size: PixelSize, gradient: Gradient, cornerRadius: Double, background: RGB?) {
         self.inputChannels = inputChannels
         self.size = size

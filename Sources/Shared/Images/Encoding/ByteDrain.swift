@@ -1,15 +1,16 @@
 import CCodecs
 import Support
 
-/// Passes the bytes of an encoder to a sink, and keeps the error that stopped the encoder.
+/// Passes the bytes of a C encoder to a sink. If the sink fails, the encoder returns APOD_STOPPED, and `check` throws
+/// the error of the sink.
 final class ByteDrain {
     let format: OutputFormat
     /// Bytes written to the sink.
     private(set) var count = 0
-    /// Throws if the work must stop, or if the next step would exceed the time limit. Encoders that work for long
-    /// before their first byte call it.
+    /// Throws if the work must stop, or if the next step would exceed the time limit. Called by encoders that work for
+    /// a long time before their first byte.
     var checkpoint: (UninterruptibleCost?) throws -> Void = { _ in }
-    /// Threads that an encoder may start.
+    /// The threads that an encoder may start.
     var spareThreads: ThreadBudget?
     private let sink: any ByteSink
     private var failure: (any Error)?
@@ -25,7 +26,7 @@ final class ByteDrain {
         return drain
     }
 
-    /// Valid for the lifetime of this object.
+    /// The callback for the encoder, valid for the lifetime of this object.
     var output: apod_output {
         apod_output(context: Unmanaged.passUnretained(self).toOpaque()) { context, bytes, count in
             let drain = Unmanaged<ByteDrain>.fromOpaque(context!).takeUnretainedValue()
@@ -44,7 +45,7 @@ final class ByteDrain {
         count += bytes.byteCount
     }
 
-    /// Throws the error that corresponds to a status other than APOD_OK.
+    /// Throws the error for any status except APOD_OK.
     func check(_ status: apod_status, _ message: @autoclosure () -> UnsafePointer<CChar>?) throws {
         switch status {
         case APOD_OK: return

@@ -1,7 +1,7 @@
 import Formats
 import Support
 
-/// Encodes with the highest quality, up to the requested quality, that fits the byte limit.
+/// Encodes a picture with the highest quality, up to the requested quality, that fits the byte limit.
 ///
 /// Collects the rows, and encodes the picture about seven times.
 final class FittingWriter: RowWriter {

@@ -2,13 +2,13 @@ import Formats
 
 /// How to fit a picture into a size of another aspect ratio.
 public enum ContentMode: String, Sendable, Hashable, CaseIterable {
-    /// The whole picture; a side may be shorter than requested.
+    /// Shows the whole picture; a side may be shorter than requested.
     case fit
-    /// Fills the size, and crops the picture.
+    /// Fills the size with a crop of the picture.
     case fill
     /// Stretches the picture to the size.
     case force
-    /// The whole picture, with a backdrop in the rest of the size.
+    /// Shows the whole picture on a backdrop that fills the size.
     case contain
 }
 
@@ -20,8 +20,8 @@ public enum Gravity: String, Sendable, Hashable, CaseIterable {
     /// The part with the highest entropy.
     case entropy
 
-    /// The position of the crop: the fraction of the removed width to its left, and of the removed height above it. 0.5
-    /// each for gravities that depend on pixels.
+    /// The position of the crop: the fraction of the removed width that is left of the crop, and the fraction of the
+    /// removed height that is above the crop. Both are 0.5 for gravities that depend on pixels.
     var share: (left: Double, top: Double) {
         switch self {
         case .center, .attention, .entropy: (0.5, 0.5)
@@ -59,13 +59,13 @@ public struct Geometry: Sendable, Hashable {
     /// The point that a `fill` crop keeps as close to its centre as the edges allow; nil uses the gravity.
     public var focus: Focus?
     /// Whether to enlarge small pictures. If not, `fit` and `contain` keep their size, and the other modes use the
-    /// largest size of the right aspect ratio that does not enlarge the picture.
+    /// largest size with the requested aspect ratio that does not enlarge the picture.
     public var enlarges: Bool
     /// The maximum number of pixels for `fit`; nil is unlimited.
     public var maxPixels: Int?
     /// The part of the picture to use; nil uses all of it.
     public var region: Region?
-    /// Clockwise quarter turns, applied to the upright picture before all measurements.
+    /// The number of clockwise quarter turns of the upright picture. All other values refer to the turned picture.
     public var quarterTurns: Int
 
     public init(
@@ -89,7 +89,8 @@ public struct Geometry: Sendable, Hashable {
         Geometry(width: size.width, height: size.height, mode: .force, enlarges: true)
     }
 
-    /// The sides that are known without a picture: each is given, or derived from the aspect ratio and at least 1.
+    /// The sides that are known without a picture: `width`, `height`, or a side of at least 1 derived from
+    /// `aspectRatio`.
     public var box: (width: Int?, height: Int?) {
         guard let aspectRatio else { return (width, height) }
         switch (width, height) {
@@ -102,10 +103,11 @@ public struct Geometry: Sendable, Hashable {
     /// The analysis that determines the crop, or nil.
     var saliency: Saliency? { focus == nil ? gravity.saliency : nil }
 
-    /// Rounds a side. Clamped against overflow; encoders reject such sizes.
+    /// Rounds a side to at least 1. The upper bound prevents overflow; encoders reject such sizes.
     private static func whole(_ side: Double) -> Int { max(Int(min(side.rounded(), 1e9)), 1) }
 
-    /// Returns the output's size and the part of a picture that it shows. Throws `ImageError.regionOutside`.
+    /// Returns the size of the output, and the part of the picture that the output shows. Throws
+    /// `ImageError.regionOutside`.
     ///
     /// - Parameter picture: the size of the upright, turned picture.
     func placement(of picture: PixelSize) throws(ImageError) -> Placement {
@@ -119,7 +121,7 @@ public struct Geometry: Sendable, Hashable {
         }
     }
 
-    /// Centres the picture in the box. If only the aspect ratio is known, the box is the smallest that contains the
+    /// Centres the picture in the box. If only the aspect ratio is known, uses the smallest box that contains the
     /// picture.
     private func contained(_ area: Rectangle, _ box: (width: Int?, height: Int?)) -> Placement {
         var shape = box
@@ -152,18 +154,18 @@ public struct Geometry: Sendable, Hashable {
         case (let width?, let height?): shape = (Double(width), Double(height))
         case (nil, nil):
             guard let aspectRatio else { return fitted(area, box) }
-            // The largest crop of this aspect ratio.
+            // The largest crop with this aspect ratio.
             let width = min(area.width, area.height * aspectRatio)
             shape = (width, width / aspectRatio)
         default: return fitted(area, box)
         }
         let requested = max(shape.width / area.width, shape.height / area.height)
-        // Treats a rounding error around 1 as 1, which copies pixels.
+        // Rounds a ratio very close to 1, so that pixels are copied.
         let ratio = abs(requested - 1) < 1e-9 || !enlarges && requested > 1 ? 1 : requested
         let share = ratio / requested
         let target = PixelSize(width: Self.whole(shape.width * share), height: Self.whole(shape.height * share))
         if saliency != nil {
-            // Renders the whole area at the crop's scale. The crop is chosen once the pixels are known.
+            // Renders the whole area at the scale of the output. The crop is chosen when the pixels are known.
             let cover = PixelSize(
                 width: max(Self.whole(area.width * ratio), target.width),
                 height: max(Self.whole(area.height * ratio), target.height))
@@ -172,10 +174,10 @@ public struct Geometry: Sendable, Hashable {
         var cut = Rectangle(
             x: 0, y: 0, width: min(shape.width / requested, area.width),
             height: min(shape.height / requested, area.height))
-        // Without resampling, the crop must have whole pixels.
+        // Without resampling, the crop must consist of whole pixels.
         if ratio == 1 { (cut.width, cut.height) = (Double(target.width), Double(target.height)) }
         if let focus {
-            // The focus is relative to the picture, but the crop must stay within the area.
+            // The focus is relative to the picture, but the crop must stay within the region.
             cut.x = min(max(focus.x * Double(picture.width) - cut.width / 2, area.x), area.x + area.width - cut.width)
             cut.y = min(
                 max(focus.y * Double(picture.height) - cut.height / 2, area.y), area.y + area.height - cut.height)
@@ -195,12 +197,12 @@ public struct Geometry: Sendable, Hashable {
     }
 }
 
-/// The size and origin of an output, computed before decoding.
+/// The size of an output and the part of the picture that the output shows, computed before decoding.
 struct Placement: Hashable {
     /// The part of the upright picture to resample.
     var crop: Rectangle
     var target: PixelSize
-    /// The output's size as a fraction of the requested size: below 1 for a small picture.
+    /// The output's size as a fraction of the requested size: less than 1 for a small picture that is not enlarged.
     var share: Double
     /// The rendered size of `crop`, if the pixels determine which part of it becomes the output.
     var cover: PixelSize?
@@ -216,13 +218,13 @@ public struct Focus: Sendable, Hashable, CustomStringConvertible {
     public let x: Double
     public let y: Double
 
-    /// Returns nil unless both are 0...1.
+    /// Returns nil unless both fractions are 0...1.
     public init?(x: Double, y: Double) {
         guard (0...1).contains(x), (0...1).contains(y) else { return nil }
         (self.x, self.y) = (x, y)
     }
 
-    /// Parses `40%,30%` or `0.4,0.3`. Returns nil if it is invalid or outside the picture.
+    /// Parses `40%,30%` or `0.4,0.3`. Returns nil if the text is invalid or the point is outside the picture.
     public init?(_ text: String) {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { part -> Double? in
             part.hasSuffix("%") ? Double(part.dropLast()).map { $0 / 100 } : Double(part)

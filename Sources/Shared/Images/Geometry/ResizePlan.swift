@@ -1,13 +1,14 @@
 import Formats
 import JPEG
 
-/// The resampling of an output in stored orientation, computed before decoding. Only the small result is rotated.
+/// The resampling of an output, computed before decoding. The picture is resampled in stored orientation, so that only
+/// the small result is rotated.
 struct ResizePlan: Hashable {
     let source: PixelSize
     let orientation: Orientation
     /// The part to resample.
     let crop: Rectangle
-    /// The size to resample it to.
+    /// The size of the resampled part.
     let target: PixelSize
     /// The chroma of a JPEG output whose planes are encoded directly; nil for pixels.
     var planes: ChromaSampling?

@@ -9,7 +9,7 @@ extension DecodeLimits {
         guard let pixels = size.pixels, pixels <= maxPixels else { throw .tooManyPixels(size, limit: maxPixels) }
     }
 
-    /// Checks an animation of `count` frames on a canvas of `size`. Also call it while frames are being counted.
+    /// Checks an animation of `count` frames on a canvas of `size`. May be called while frames are being counted.
     func check(frames count: Int, of size: PixelSize) throws(ImageError) {
         if count > maxFrames { throw .tooManyFrames(count, limit: maxFrames) }
         let (pixels, overflow) = (size.pixels ?? .max).multipliedReportingOverflow(by: count)
@@ -22,7 +22,7 @@ extension DecodeLimits {
         if bytes > maxMemoryBytes { throw .tooMuchMemory(bytes: bytes, limit: maxMemoryBytes) }
     }
 
-    /// Checks the memory of a whole picture, and returns it in bytes.
+    /// Checks the memory for a whole picture, and returns the number of bytes.
     @discardableResult
     func check(memory size: PixelSize, bytesPerPixel: Int) throws(ImageError) -> Int {
         let (bytes, overflow) = (size.pixels ?? .max).multipliedReportingOverflow(by: bytesPerPixel)

@@ -6,26 +6,26 @@ public struct DecodeOptions: Sendable {
     public var interruption: Interruption
     /// Whether to decode the available part of a truncated picture instead of failing. Default false.
     public var allowsTruncated: Bool
-    /// Whether to skip damage that every viewer skips instead of failing. Default false.
+    /// Whether to skip invalid data that every viewer skips, instead of failing. Default false.
     public var allowsDamage: Bool
     /// How much detail a greatly reduced picture may lose. Default `.auto`.
     public var quality: Quality
     /// The decoder of JPEGs. Default `.auto`.
     public var decoder: Decoder
-    /// Threads that readers may start, shared by all pictures of a run. Default: the number of processors minus one.
+    /// The threads that readers may start, shared by all pictures of a run. Default: the number of processors minus 1.
     public var spareThreads: ThreadBudget
-    /// Memory shared by all pictures of a run. Default: a separate budget of `limits.maxMemoryBytes`.
+    /// The memory shared by all pictures of a run. Default: a separate budget of `limits.maxMemoryBytes`.
     public var memory: MemoryBudget
     /// The time used by the picture being decoded, and its number in the memory budget; nil before `begun`.
     private var picture: PictureAllowance?
 
     public enum Quality: String, Sendable, Hashable, CaseIterable {
-        /// Loses at most as much as the output's own compression hides (`leftToResample`). Skips scans of a
-        /// progressive JPEG that improve so small a picture by less than 0.03 dB.
+        /// Loses at most as much detail as the output's compression hides (`leftToResample`). Skips scans of a
+        /// progressive JPEG that improve the reduced picture by less than 0.03 dB.
         case auto
         /// Decodes at the smallest scale that the resampler can use.
         case fast
-        /// Decodes everything.
+        /// Decodes all data at full size.
         case full
     }
 
@@ -52,7 +52,7 @@ public struct DecodeOptions: Sendable {
     }
 
     /// Starts the time limit of a single picture, and groups its memory reservations. Every reader calls this first.
-    /// Options that have begun are returned unchanged, so all readers of a picture share them.
+    /// Returns `self` if `begun` was called before, so all readers of a picture share the same time limit.
     public func begun() -> DecodeOptions {
         guard picture == nil else { return self }
         var options = self
@@ -60,8 +60,8 @@ public struct DecodeOptions: Sendable {
         return options
     }
 
-    /// Throws `Cancelled` once the run is being stopped, and `ImageError.tooSlow` once the picture has taken too long.
-    /// Call it between the steps of longer work.
+    /// Throws `Cancelled` if the run is being stopped, and `ImageError.tooSlow` if the picture has taken too long. Call
+    /// this regularly during longer work.
     ///
     /// - Parameter step: the next step, if it cannot be interrupted. Throws if it might exceed the time limit.
     public func check(before step: UninterruptibleCost? = nil) throws {
@@ -74,8 +74,8 @@ public struct DecodeOptions: Sendable {
         }
     }
 
-    /// Reserves memory for the picture until the result is released. Waits while other pictures hold too much. Options
-    /// that have not begun count the memory without waiting, because they could wait for a picture of the same thread.
+    /// Reserves memory for the picture until the result is released. Waits while other pictures hold too much memory.
+    /// Before `begun`, counts the memory without waiting, because the other picture could belong to the same thread.
     /// Throws `ImageError.tooMuchMemory` if the picture exceeds its limit, and `Cancelled`.
     public func reserve(memory bytes: Int) throws -> MemoryReservation {
         try limits.check(memory: bytes)
@@ -110,11 +110,11 @@ extension DecodeOptions.Quality {
     }
 }
 
-/// The time that a picture has used.
+/// Measures the working time of a picture.
 final class PictureAllowance: Sendable {
     /// The picture's number in the run's memory budget.
     let number: Int
-    /// The start of the work. Each wait moves it forward.
+    /// The start of the work. Each wait moves the start forward by its duration.
     private let start = Monitor(SteadyTime.now())
 
     init(number: Int) { self.number = number }

@@ -3,8 +3,8 @@ import Formats
 /// Options for encoding a picture. Equal options and pixels give equal bytes.
 public struct EncodeOptions: Sendable, Hashable {
     public var format: OutputFormat
-    /// 1...100 on the format's own scale; AVIF uses the scale of JPEG. PNG and still GIF are lossless and ignore
-    /// it, and an animated GIF uses it only if its pixels are resampled. Values are clamped.
+    /// 1...100 on the format's own scale; AVIF uses the scale of JPEG. Lossless formats (PNG, still GIF) ignore the
+    /// quality, and an animated GIF uses it only if its pixels are resampled. Values are clamped.
     public var quality: Int {
         didSet { quality = min(max(quality, 1), 100) }
     }
@@ -18,7 +18,7 @@ public struct EncodeOptions: Sendable, Hashable {
     /// with only full transparency (GIF). Nil is white for a JPEG. For a GIF, nil keeps the colour of the pixels,
     /// because the page behind them is unknown.
     public var background: RGB?
-    /// Whether to write a JPEG in progressive scans, and a PNG interlaced. Other formats ignore it. Default false.
+    /// Whether to write a progressive JPEG or an interlaced PNG. Ignored by other formats. Default false.
     public var isProgressive: Bool
     /// Metadata to embed. Default none.
     public var metadata: PictureMetadata
@@ -37,7 +37,7 @@ public struct EncodeOptions: Sendable, Hashable {
         self.metadata = metadata
     }
 
-    /// Whether the frames of an animation may be approximated, according to the quality, because their pixels are
+    /// Whether the frames of an animation may lose detail, according to the quality, because their pixels are
     /// resampled. If not, a GIF keeps all colours that fit in a palette.
     var toleratesLoss = false
 
@@ -59,12 +59,12 @@ public struct EncodeOptions: Sendable, Hashable {
 
 /// The resolution of chroma.
 public enum ChromaChoice: String, Sendable, Hashable, CaseIterable {
-    /// Full from quality 90 on. Also full at lower qualities, if halving would blur the picture's colours, as in stars,
-    /// lettering and diagrams. This decision requires a JPEG of up to 4 megapixels in memory. Larger JPEGs, and all
-    /// JPEGs with an effort of 0, are halved.
+    /// Full from quality 90 on. At lower qualities, full only if halving would blur the picture's colours, as in stars,
+    /// lettering and diagrams. To decide this, the encoder keeps a JPEG of up to 4 megapixels in memory. Larger JPEGs,
+    /// and all JPEGs with an effort of 0, get halved chroma.
     case auto
     /// Halved horizontally and vertically.
     case halved = "420"
-    /// As fine as luma.
+    /// The same resolution as luma.
     case full = "444"
 }

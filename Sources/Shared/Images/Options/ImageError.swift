@@ -3,7 +3,7 @@ import Support
 
 /// A failure to decode or encode a picture.
 public enum ImageError: Failure, Equatable {
-    /// The bytes violate the format. The message is the decoder's.
+    /// The bytes violate the format. The message comes from the decoder.
     case corrupt(ImageFormat, String)
     case truncated(ImageFormat)
     /// An unsupported kind of picture, such as a lossless or 12-bit JPEG.
@@ -19,7 +19,7 @@ public enum ImageError: Failure, Equatable {
     case tooManyAnimationPixels(PixelSize, frames: Int, limit: Int)
     case tooSlow(seconds: Double)
     case tooManyScans(limit: Int)
-    /// Another limit of a decoder.
+    /// The picture exceeds any other limit of a decoder.
     case overLimit(ImageFormat, String)
     case outOfMemory
     /// The region contains no pixel of the picture.
@@ -29,9 +29,9 @@ public enum ImageError: Failure, Equatable {
     /// The animation has no frame of this index, counted from 0.
     case noSuchFrame(Int, count: Int)
     case outputTooLarge(OutputFormat, PixelSize)
-    /// The encoder failed. The message is the encoder's.
+    /// The encoder failed. The message comes from the encoder.
     case encoder(OutputFormat, String)
-    /// The library of an encoder or decoder cannot be used. The message has the reason and what to install.
+    /// The library of an encoder or decoder cannot be used. The message states the reason and the package to install.
     case codecMissing(OutputFormat, String)
     case decoderMissing(ImageFormat, String)
 

@@ -2,8 +2,8 @@ import CCodecs
 import Formats
 import Support
 
-/// Makes malloc return the memory of whole pictures to the system when they are released. The memory of a run then
-/// follows its current pictures. Call it before starting threads.
+/// Makes malloc return large blocks, such as whole pictures, to the system when they are freed. A run then uses only
+/// the memory of its current pictures. Call this before starting threads.
 public func returnLargeBlocks() { apod_return_large_blocks() }
 
 /// The memory that all pictures of a run share for formats that do not stream.
@@ -13,8 +13,8 @@ public func returnLargeBlocks() { apod_return_large_blocks() }
 ///
 /// * Pictures that hold no memory wait in order of arrival, behind pictures that hold memory and need more.
 /// * A picture that holds memory and needs more waits while any other picture with memory is still working, because
-///   that picture will end and free its memory. If all of them wait, the first in the queue continues, and exceeds the
-///   total until another has ended.
+///   that picture will end and free its memory. If all pictures with memory wait, the first in the queue continues, and
+///   exceeds the total until another picture has ended.
 /// * A picture never holds more than the total. A request for more fails immediately, regardless of other pictures.
 public final class MemoryBudget: Sendable {
     public let total: Int
@@ -32,7 +32,7 @@ public final class MemoryBudget: Sendable {
 
         func held(by picture: Int) -> Int { held.first { $0.picture == picture }?.bytes ?? 0 }
 
-        /// Adds to the bytes of a picture; negative to free.
+        /// Adds bytes to a picture. A negative number frees bytes.
         mutating func hold(_ bytes: Int, for picture: Int) {
             if bytes == 0 { return }
             used += bytes

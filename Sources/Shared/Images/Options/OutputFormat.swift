@@ -1,6 +1,6 @@
 import Formats
 
-/// A format that pictures are written in.
+/// A format for writing pictures.
 public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     case jpeg, png, gif, webp, avif
 
@@ -9,7 +9,7 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     /// The usual file extension, without a dot.
     public var fileExtension: String { readable.fileExtension }
 
-    /// Returns the format for a file extension, ignoring case, or nil.
+    /// Returns the format for a file extension, ignoring case, or nil for any other extension.
     public init?(fileExtension: String) {
         guard let format = ImageFormat.named(byExtension: fileExtension.lowercased()) else { return nil }
         self.init(rawValue: format.id)
@@ -29,7 +29,7 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     var maxSide: Int {
         switch self {
         case .jpeg: 65_500
-        // PNG allows 2^31 - 1 (§11.2.2). No viewer can show that, but an untrusted record could request it.
+        // PNG allows 2^31 - 1 (§11.2.2). No viewer can show such a picture, but an untrusted record could request it.
         case .png: 1_000_000
         case .gif, .avif: 65_535
         case .webp: 16_383

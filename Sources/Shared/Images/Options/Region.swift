@@ -34,7 +34,7 @@ public struct Region: Sendable, Hashable, CustomStringConvertible {
 
     public let x: Length, y: Length, width: Length, height: Length
 
-    /// Parses `X,Y,W,H`. Returns nil if it is invalid or empty.
+    /// Parses `X,Y,W,H`. Returns nil if the text is invalid or the region is empty.
     public init?(_ text: String) {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Length($0.trimming(" ")) }
         guard parts.count == 4, let x = parts[0], let y = parts[1], let width = parts[2], let height = parts[3],
@@ -43,9 +43,11 @@ public struct Region: Sendable, Hashable, CustomStringConvertible {
         (self.x, self.y, self.width, self.height) = (x, y, width, height)
     }
 
-    /// Creates the centred region of a picture that has the aspect ratio of another picture; nil if it differs from the
-    /// whole picture by at most a pixel. Cameras letterbox thumbnails to 160 x 120 with black bars. Pixels that a bar
-    /// covers partly are excluded.
+    /// Creates the largest centred region of a picture that has the aspect ratio of another picture. Returns nil if the
+    /// region differs from the whole picture by at most a pixel.
+    ///
+    /// Use it to remove the black bars of thumbnails that cameras pad to 160 x 120. Pixels that a bar covers partly are
+    /// excluded.
     public init?(middleOf size: PixelSize, shapedLike other: PixelSize) {
         let width = min(size.width, Int(Double(size.height) * Double(other.width) / Double(other.height)))
         let height = min(size.height, Int(Double(size.width) * Double(other.height) / Double(other.width)))
@@ -62,7 +64,7 @@ public struct Region: Sendable, Hashable, CustomStringConvertible {
     func rectangle(in size: PixelSize) throws(ImageError) -> Rectangle {
         let left = min(x.pixels(of: size.width), size.width)
         let top = min(y.pixels(of: size.height), size.height)
-        // Each is below 2^31, so this cannot overflow.
+        // Both terms are below 2^31, so the sum cannot overflow.
         let right = min(left + max(width.pixels(of: size.width), 1), size.width)
         let bottom = min(top + max(height.pixels(of: size.height), 1), size.height)
         guard right > left, bottom > top else { throw .regionOutside(self, size) }

@@ -2,8 +2,8 @@ import Formats
 
 /// The maximum time of a step in a C library that cannot be interrupted.
 public struct UninterruptibleCost: Sendable {
-    /// On a processor of 2020 that is shared with other work: each `pixelsPerSecond` is lower than the speed measured
-    /// with noise.
+    /// Estimated for a processor of 2020 that is shared with other work: each `pixelsPerSecond` is lower than the speed
+    /// measured with noise.
     public let seconds: Double
 
     init(seconds: Double) { self.seconds = seconds }

@@ -1,14 +1,14 @@
 import Formats
 import Support
 
-/// An output to make from a picture.
+/// The description of an output to make from a picture.
 public struct Output {
     public var geometry: Geometry
     public var encoding: EncodeOptions
     /// The background for `ContentMode.contain`.
     public var backdrop: Backdrop
     public var gradient: Gradient
-    /// In pixels of the requested size. If the output is smaller, the radius shrinks with it.
+    /// In pixels of the requested size. If the output is smaller, the radius is reduced in proportion.
     public var cornerRadius: Double
     /// Whether to keep and embed the source's profile instead of converting to sRGB. CMYK is always converted.
     public var keepsProfile: Bool
@@ -16,14 +16,15 @@ public struct Output {
     /// Metadata to embed, adjusted to the output's size.
     public var exif: ExifBlock?
     public var xmp: XMPPacket?
-    /// The only frame to show, counted from 0; nil shows all, or the first if the format does not support animations.
+    /// The frame to show, counted from 0. Nil shows all frames, or the first frame if the output format does not
+    /// support animations.
     public var frame: Int?
     /// The maximum frame rate of an animation. The time of dropped frames is added to the previous frame. Nil keeps
     /// all frames.
     public var framesPerSecond: Double?
     /// The maximum number of bytes. The quality is lowered to fit.
     public var byteLimit: Int?
-    /// Receives the encoded bytes. After an error it has an incomplete file.
+    /// Receives the encoded bytes. After an error, the sink contains an incomplete file.
     public var sink: any ByteSink
 
     public init(
@@ -58,7 +59,7 @@ public struct DownsampleResult: Sendable, Hashable {
     public let bytes: Int
     /// Whether the source was truncated, so that a part of the output is missing.
     public let isTruncated: Bool
-    /// Whether damage in the source was skipped, so that a part of the output may be wrong.
+    /// Whether invalid data in the source was skipped, so that a part of the output may be wrong.
     public let isDamaged: Bool
     /// Nil unless requested.
     public let hash: PlaceholderHash?

@@ -1,7 +1,8 @@
 import Formats
 import Support
 
-/// The results of analysing an animation's first frame. All frames use them, which keeps the picture steady.
+/// The results of analysing the first frame of an animation. All frames use the same results, so that the picture does
+/// not jump between frames.
 final class FirstFrame {
     /// The position of the crop.
     var cut: (left: Int, top: Int)?
@@ -31,7 +32,8 @@ final class PixelOutput {
     private var y = 0
 
     /// - Parameters:
-    ///   - channels: the channels of the input rows: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha, straight.
+    ///   - channels: the channels of the input rows: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha. Alpha is
+    ///     straight.
     ///   - firstFrame: shared by all frames of an animation.
     init(
         _ output: Output, placement: Placement, orientation: Orientation, channels: Int, options: DecodeOptions,
@@ -54,14 +56,14 @@ final class PixelOutput {
         hasher = output.wantsHash ? PlaceholderHasher(size: placement.target) : nil
         gathers = orientation != .upright || placement.rendered != placement.target
         if gathers {
-            // The rows, and their rotated or cropped copy.
+            // Memory for the rows, and for their rotated or cropped copy.
             let held = try options.reserve(memory: placement.rendered, bytesPerPixel: channels * 2)
             gathered.reserveCapacity(held.bytes / 2)
             memory.append(held)
         }
     }
 
-    /// Writes the next row in stored orientation, and may modify it.
+    /// Writes the next row in stored orientation. May modify the row.
     func write(_ row: UnsafeMutablePointer<UInt8>) throws {
         guard gathers else { return try emit(row) }
         let width = orientation.swapsAxes ? placement.rendered.height : placement.rendered.width

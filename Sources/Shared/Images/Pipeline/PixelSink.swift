@@ -1,10 +1,10 @@
 import CKernels
 import Support
 
-/// Joins the rows of a stage's planes to rows of sRGB pixels, in stored orientation.
+/// Combines the planes of a stage into rows of pixels, in stored orientation.
 final class PixelSink: StageSink {
     private let rings: [RowRing]
-    /// The channels of the plane, if there is only one plane.
+    /// The channels of the first plane. Used only if there is a single plane.
     private let channels: Int
     private let output: PixelOutput
     private let width: Int, height: Int

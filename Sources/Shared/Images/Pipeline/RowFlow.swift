@@ -12,7 +12,7 @@ struct RowFlow {
     private let memory: MemoryReservation
 
     /// - Parameters:
-    ///   - layout: the layout of a single plane, or of the pixels that three YCbCr planes become.
+    ///   - layout: the layout of a pixel, also for three YCbCr planes.
     ///   - whole: the size of the stored picture.
     ///   - plans: the largest output first.
     init(
@@ -37,7 +37,7 @@ struct RowFlow {
                 stages.append(Stage(copying: source, plan))
                 continue
             }
-            // The smallest suitable stage has the fewest rows.
+            // The last suitable stage is the smallest, and has the fewest rows.
             let parent = stages.last { $0.serves(plan) }
             let stage = try Stage(
                 from: parent?.source ?? source, plan, mixing: mixing, hasAlpha: hasAlpha, options: options)

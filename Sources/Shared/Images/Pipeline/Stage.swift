@@ -82,7 +82,7 @@ final class Stage {
         return planes
     }
 
-    /// Returns the shape of a plane of the output. Halved chroma may have a fractional extent.
+    /// Returns the geometry of an output plane. Halved chroma may have a fractional extent.
     static func target(_ plan: ResizePlan, _ index: Int, channels: Int) -> PlaneGeometry {
         let sampling = index > 0 ? plan.planes ?? .full : .full
         let size = sampling.chroma(of: plan.target)
@@ -103,7 +103,7 @@ final class Stage {
         return axis
     }
 
-    /// Whether the source's rows equal the output's.
+    /// Whether the output has the same rows as the source.
     static func isCopy(_ plan: ResizePlan, of source: StageSource) -> Bool {
         guard plan.crop == source.frame else { return false }
         return source.geometries.enumerated().allSatisfy { index, plane in
@@ -113,9 +113,9 @@ final class Stage {
         }
     }
 
-    /// Whether a smaller output can be resampled from this stage's rows without loss. It must show a part of the crop
-    /// at half the resolution or less, because the pass bands of the filters must not overlap. Sizes are rounded, so
-    /// 1.96 counts as half.
+    /// Whether a smaller output can be resampled from this stage's rows without loss. The output must show a part of
+    /// this stage's crop at half the resolution or less, because the pass bands of the filters must not overlap. As
+    /// sizes are rounded, a ratio of 1.96 suffices.
     func serves(_ other: ResizePlan) -> Bool {
         guard isResampled, plan.crop.contains(other.crop) else { return false }
         func isEnough(_ own: (Int, Double), _ other: (Int, Double)) -> Bool {

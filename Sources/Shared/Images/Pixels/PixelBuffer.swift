@@ -1,7 +1,7 @@
 import CKernels
 import Formats
 
-/// A picture in memory: 8 bits per sample, sRGB, straight alpha, rows packed from the top.
+/// A picture in memory: 8 bits per sample, sRGB, straight alpha, rows from the top without gaps.
 public struct PixelBuffer: Sendable, Hashable {
     public var size: PixelSize
     /// 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha.
@@ -16,7 +16,7 @@ public struct PixelBuffer: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// A uniform picture; `pixel` has a sample for each channel.
+    /// Creates a uniform picture. `pixel` has a sample for each channel.
     public init(size: PixelSize, filledWith pixel: [UInt8]) {
         var bytes: [UInt8] = []
         let count = size.width * size.height
@@ -56,8 +56,8 @@ public struct PixelBuffer: Sendable, Hashable {
         return PixelBuffer(size: target, channels: channels, bytes: turned)
     }
 
-    /// Returns a copy for analysis, at most `side` pixels wide and high, whose pixels are the means of square boxes, or
-    /// the picture itself if it is small enough. The colours of transparent pixels count fully. O(pixels).
+    /// Returns a copy for analysis, at most `side` pixels wide and high, or the picture itself if it is small enough.
+    /// Each pixel is the mean of a square box; alpha does not weight the colours. O(pixels).
     func averaged(atMost side: Int) -> PixelBuffer {
         let factor = (max(size.width, size.height) + side - 1) / side
         guard factor > 1 else { return self }

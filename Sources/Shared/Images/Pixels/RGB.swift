@@ -10,7 +10,7 @@ public struct RGB: Sendable, Hashable {
         self.blue = blue
     }
 
-    /// Parses `#rrggbb`, `rrggbb` or `#rgb`. Returns nil if it is invalid.
+    /// Parses `#rrggbb`, `rrggbb`, `#rgb` or `rgb`. Returns nil if the text is invalid.
     public init?(hex text: String) {
         let digits = text.drop { $0 == "#" }.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
         guard text.utf8.filter({ $0 == UInt8(ascii: "#") }).count <= 1, digits.count == 3 || digits.count == 6,
@@ -30,7 +30,7 @@ public struct RGB: Sendable, Hashable {
 
     var isGray: Bool { red == green && green == blue }
 
-    /// Rec. 601 luma, like JPEG's gray.
+    /// Rec. 601 luma, as in JPEG.
     var luma: UInt8 {
         let sum: Int = 299 * Int(red) + 587 * Int(green) + 114 * Int(blue)
         return UInt8((sum + 500) / 1000)

@@ -1,7 +1,7 @@
 /// The meaning of the samples of a pixel.
 enum RowLayout: Sendable, Hashable {
     case gray, grayAlpha, rgb, rgba
-    /// Four inks, 255 for none.
+    /// Cyan, magenta, yellow and black; 255 is no ink.
     case cmyk
 
     init(channels: Int) {
@@ -24,7 +24,7 @@ enum RowLayout: Sendable, Hashable {
 
     var hasAlpha: Bool { self == .grayAlpha || self == .rgba }
 
-    /// The channels after conversion to sRGB.
+    /// The number of channels after conversion to sRGB.
     var outputChannels: Int { self == .cmyk ? 3 : channels }
 }
 

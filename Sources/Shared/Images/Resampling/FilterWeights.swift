@@ -2,8 +2,8 @@ import Libc
 
 /// The weights of a Lanczos filter with three lobes along an axis, in 14-bit fixed point.
 ///
-/// The weights of each output sample sum to exactly 16384, so flat colours are preserved. At a scale of 1 they are the
-/// identity.
+/// The weights of each output sample sum to exactly 16384, so flat colours are preserved. At a scale of 1, the weights
+/// are the identity.
 struct FilterWeights: Sendable {
     /// 1 in fixed point.
     static let one = 16384
@@ -11,15 +11,16 @@ struct FilterWeights: Sendable {
     let count: Int
     /// Weights per output sample, including zeros that pad shorter filters.
     let taps: Int
-    /// For each output sample, its first input sample.
+    /// For each output sample, the index of its first input sample.
     let starts: [Int32]
-    /// For each output sample, the input sample after its last.
+    /// For each output sample, the index after its last input sample.
     let ends: [Int32]
     let weights: [Int16]
 }
 
 extension FilterWeights {
-    /// - Parameter multiple: `taps` is rounded up to a multiple of this, for kernels that process several at a time.
+    /// - Parameter multiple: `taps` is rounded up to a multiple of this, for kernels that process several taps at a
+    ///   time.
     init(_ axis: ResamplingAxis, tapsMultipleOf multiple: Int) {
         let scale = axis.scale
         // For enlargements, the filter keeps its width of three input samples.
@@ -35,7 +36,7 @@ extension FilterWeights {
                 let centre = axis.sourceOffset + (Double(i) + 0.5) * scale
                 var low = max(Int((centre - support + 0.5).rounded(.down)), 0)
                 let high = min(Int((centre + support + 0.5).rounded(.down)), axis.sourceCount, low + widest)
-                // A centre outside the samples uses the edge sample.
+                // If the centre is outside the samples, uses the edge sample.
                 if high <= low { low = high > 0 ? high - 1 : 0 }
                 let count = max(high - low, 1)
                 Self.lanczos(
@@ -57,14 +58,14 @@ extension FilterWeights {
             weights: weights)
     }
 
-    /// Rounds to fixed point. Carries the rounding error to the next weight, so that the sum is exact and low
+    /// Rounds weights to fixed point. Adds each rounding error to the next weight, so that the sum is exact and low
     /// frequencies keep their gain even if the weights are only a few units.
     private static func round(
         _ exact: UnsafeMutableBufferPointer<Double>, count: Int, into weights: inout [Int16], at offset: Int
     ) {
         var sum = 0.0
         for k in 0..<count { sum += exact[k] }
-        // If the only sample is at the edge of the support, its weight is almost 0. It then gets the weight 1.
+        // If the only sample is at the edge of the support, its weight is almost 0. Such a sample gets the weight 1.
         guard abs(sum) > 1e-6 else {
             weights[offset] = Int16(one)
             return

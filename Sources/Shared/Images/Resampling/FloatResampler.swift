@@ -2,7 +2,7 @@ import CKernels
 import Support
 
 /// Resamples in floating point: each row horizontally as it arrives, then vertically. Input and output have straight
-/// alpha; alpha is premultiplied in between.
+/// alpha; during resampling, colours are premultiplied by alpha.
 ///
 /// Slower than `RowResampler`. Used for linear light, which preserves the brightness of fine bright detail (stars), and
 /// for alpha, because 8 bits are too few for premultiplied colours: at alpha 3, 256 levels become 4.
@@ -12,7 +12,7 @@ final class FloatResampler: Resampler {
     private let source: RowRing
     private let hasAlpha: Bool
     private let mixing: SampleMixing
-    /// The number of source rows resampled to `narrowed`, which has `Float` samples and the output's width.
+    /// The number of source rows resampled into `narrowed`, which has `Float` samples and the output's width.
     private var consumed = 0
     private let narrowed: RowRing
     private let wide: AlignedBuffer, sums: AlignedBuffer
@@ -85,11 +85,11 @@ final class FloatResampler: Resampler {
     }
 }
 
-/// The encoding in which samples are averaged, as tables from and to 8-bit samples.
+/// The encoding in which samples are averaged, as tables that convert from and to 8-bit samples.
 struct SampleMixing: Sendable {
     /// The value of each of the 256 samples, 0...1.
     let values: [Float]
-    /// The sample for each step of a value.
+    /// The samples of equally spaced values, 0...1.
     let samples: [UInt8]
 
     var steps: Int { samples.count - 1 }

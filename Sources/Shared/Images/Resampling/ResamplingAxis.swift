@@ -6,7 +6,7 @@ struct ResamplingAxis: Hashable {
     /// The resampled length in input samples. Fractional if the decoder scaled or subsampled.
     var sourceExtent: Double
     var targetCount: Int
-    /// The length of the output in its samples. Fractional for the chroma of an odd size.
+    /// The length of the output in output samples. Fractional for the halved chroma of an odd size.
     var targetExtent: Double
 
     /// Input samples per output sample.
@@ -30,9 +30,9 @@ struct ResamplingAxis: Hashable {
         return axis
     }
 
-    /// The number of samples to average before filtering. It is 1 up to a scale of 24, because box filtering would be
-    /// visible in outputs that are not very small. Above 24, it leaves a scale of at least 12 to the filter, which
-    /// limits the rows in memory and the rounding of tiny weights. At most 2048, because the sums of a box must fit 32
+    /// The number of samples to average before filtering. Averaging limits the rows in memory and the rounding of tiny
+    /// weights, but would be visible in outputs that are not very small. The factor is therefore 1 below a scale of 24,
+    /// and leaves a scale of at least 12 to the filter from 24 on. At most 2048, because the sums of a box must fit 32
     /// bits.
     var boxFactor: Int { scale < 24 ? 1 : min(Int(scale / 12), 2048, sourceCount) }
 }

@@ -1,7 +1,7 @@
 import CKernels
 import Support
 
-/// The geometry of a resampling, shared by planes of the same shape.
+/// The geometry of a plane's resampling, shared by planes with the same geometry.
 struct RowResamplingPlan {
     let sourceWidth: Int
     let sourceHeight: Int
@@ -9,13 +9,13 @@ struct RowResamplingPlan {
     let channels: Int
     /// Pixels and rows to average before filtering.
     let boxWidth: Int, boxHeight: Int
-    /// The averaged pixels of a row that outputs need.
+    /// The columns of averaged pixels that the output needs.
     let columns: Range<Int>
     /// The horizontal filter, with input samples counted from the start of `columns`.
     let horizontal: FilterWeights
     let vertical: FilterWeights
 
-    /// - Parameter boxes: whether to average first at very large scales.
+    /// - Parameter boxes: whether to average boxes of pixels before filtering at very large scales.
     init(horizontal: ResamplingAxis, vertical: ResamplingAxis, channels: Int, boxes: Bool = true) {
         sourceWidth = horizontal.sourceCount
         sourceHeight = vertical.sourceCount
@@ -28,10 +28,10 @@ struct RowResamplingPlan {
         self.vertical = FilterWeights(vertical.boxed(by: boxHeight), tapsMultipleOf: 2)
     }
 
-    /// The maximum number of input rows of an output row.
+    /// The maximum number of input rows for an output row.
     var widestSpan: Int { zip(vertical.starts, vertical.ends).reduce(0) { max($0, Int($1.1 - $1.0)) } }
 
-    /// The source pixels of a row that outputs need.
+    /// The source columns that the output needs.
     var sourceColumns: Range<Int> {
         columns.lowerBound * boxWidth..<min(columns.upperBound * boxWidth, sourceWidth)
     }
@@ -56,14 +56,15 @@ protocol Resampler: AnyObject {
     func take()
     /// Whether the next output row can be produced from the available rows.
     var canProduce: Bool { get }
-    /// Produces the next output row, with interleaved samples. `output` must have a block of slack after the row.
+    /// Produces the next output row, with interleaved samples. `output` must have `APOD_KERNEL_BLOCK` spare samples
+    /// after the row.
     func produce(into output: UnsafeMutablePointer<UInt8>)
 }
 
 /// Resamples integers in the samples' own encoding: first vertically, then horizontally.
 ///
-/// Unsafe pointers stay within the buffers and the rows of the ring. The kernels read at most a block after the samples
-/// of a row, and every row has this slack.
+/// Unsafe pointers stay within the buffers and the rows of the ring. The kernels read at most `APOD_KERNEL_BLOCK`
+/// samples after a row, and every row has this padding.
 final class RowResampler: Resampler {
     private(set) var produced = 0
     private let plan: RowResamplingPlan
@@ -157,7 +158,7 @@ final class RowResampler: Resampler {
     }
 }
 
-/// Averages boxes of pixels, because the filter alone would need too many rows in memory.
+/// Averages boxes of pixels before filtering, because the filter alone would need too many rows in memory.
 private final class RowBox {
     /// The averaged rows, with only the needed columns.
     let rows: RowRing

@@ -1,7 +1,7 @@
 import CKernels
 import Support
 
-/// A ring buffer of a plane's rows, between a producer and possibly several consumers.
+/// A ring buffer of a plane's rows, between a producer and one or more consumers.
 ///
 /// Rows are counted from the top of the picture. Rows that are no longer needed are overwritten. Pointers are valid
 /// until the next call of `reserve`.

@@ -20,12 +20,12 @@ struct PixelRect: Sendable, Hashable {
     }
 }
 
-/// An opaque RGB picture that shapes and glyphs are drawn onto.
+/// An opaque RGB picture, with functions that draw shapes and pictures.
 struct Canvas {
     let size: PixelSize
     private var bytes: [UInt8]
 
-    /// Creates a canvas from the colour of each row. O(pixels): a row equal to the previous row is copied.
+    /// Creates a canvas from the colour of each row. Copies the previous row if the colour is the same. O(pixels).
     init(size: PixelSize, _ colour: (_ row: Int) -> RGB) {
         self.size = size
         let stride = size.width * 3

@@ -2,8 +2,8 @@ import Images
 
 /// Signed distances to shapes, in pixels: negative inside, positive outside, 0 on the edge.
 ///
-/// All distances are 1-Lipschitz: they differ between two points by at most the distance of the points. `min`, `max`
-/// and negation (union, intersection, complement) preserve this. `Canvas.fill` relies on it.
+/// All distances are 1-Lipschitz: at two points, they differ by at most the distance between the points. `min`, `max`
+/// and negation (union, intersection, complement) preserve this property, which `Canvas.fill` requires.
 enum SignedDistance {
     struct Point: Sendable, Hashable {
         var x: Double, y: Double
@@ -32,7 +32,7 @@ enum SignedDistance {
         point.distance(to: nearest(to: point, start, end)) - width / 2
     }
 
-    /// A triangle, in either orientation, grown by `radius`, which rounds its corners.
+    /// A triangle with corners in any order, enlarged by `radius` on all sides, which rounds its corners.
     static func triangle(_ point: Point, _ a: Point, _ b: Point, _ c: Point, radius: Double = 0) -> Double {
         let distance = min(
             point.distance(to: nearest(to: point, a, b)), point.distance(to: nearest(to: point, b, c)),
@@ -68,8 +68,8 @@ extension Canvas {
     /// Fills a shape within `rect` with an anti-aliased edge. `distance` returns the signed distance of a point,
     /// measured from the top left corner of `rect`.
     ///
-    /// Squares that the edge does not cross take one evaluation of `distance` at their centre, so the cost grows with
-    /// the length of the edge and the painted area.
+    /// For a square of pixels that the edge does not cross, `distance` is evaluated only at the centre. The cost
+    /// therefore grows with the length of the edge and the painted area.
     mutating func fill(_ color: RGB, in rect: PixelRect, distance: (SignedDistance.Point) -> Double) {
         let step = 16
         // The distance from a square's centre to its corners, plus half a pixel for anti-aliasing.

@@ -1,8 +1,8 @@
 import Formats
 import Support
 
-/// Decodes a GIF as browsers draw it: the canvas begins transparent, and "restore to background" (GIF89a §23) leaves
-/// transparency, regardless of the background colour.
+/// Decodes a GIF as browsers draw it: the canvas begins transparent, and "restore to background" (GIF89a §23) makes
+/// pixels transparent, regardless of the background colour.
 ///
 /// Needs memory for the canvas, for a second canvas if a frame has "restore to previous", and for a row.
 final class GIFAnimationReader: AnimationReader {
@@ -24,7 +24,7 @@ final class GIFAnimationReader: AnimationReader {
     init(_ source: some ByteSource, options: DecodeOptions) throws {
         let limits = options.limits
         let structure = try Self.structure(source, options)
-        // A frame may be larger than the canvas, and its cost grows with its size.
+        // A frame may be larger than the canvas, and all of its pixels are decoded.
         let largest = structure.frames.reduce(structure.canvas) {
             PixelSize(width: max($0.width, $1.size.width), height: max($0.height, $1.size.height))
         }
@@ -56,7 +56,7 @@ final class GIFAnimationReader: AnimationReader {
         guard index < frameCount else { return nil }
         try options.check()
         dispose()
-        guard let image = try stream.nextImage() else { throw ImageError.corrupt(.gif, "fewer frames than before") }
+        guard let image = try stream.nextImage() else { throw ImageError.corrupt(.gif, "fewer frames than counted") }
         let frame = frames[index]
         drawn = area(image)
         disposal = frame.disposal
@@ -64,7 +64,8 @@ final class GIFAnimationReader: AnimationReader {
         do {
             try draw(image)
         } catch ImageError.truncated where options.allowsTruncated {
-            // Data may end within a frame that is structurally complete. An incomplete first frame is still returned.
+            // Pixel data may end early even if the frame's blocks are complete. An incomplete first frame is returned,
+            // later incomplete frames are not.
             let isFirst = index == 0
             index = frameCount
             if !isFirst { return nil }
@@ -85,7 +86,7 @@ final class GIFAnimationReader: AnimationReader {
         }
     }
 
-    /// Returns the part of the image's rectangle on the canvas.
+    /// Returns the image's rectangle, clipped to the canvas.
     private func area(_ image: GIFStream.Image) -> CanvasArea {
         let right = min(image.left + image.width, size.width)
         let bottom = min(image.top + image.height, size.height)

@@ -19,16 +19,16 @@ final class GIFReader: RowReader {
     private let memory: MemoryReservation?
     private let options: DecodeOptions
     private var line: [UInt8]
-    /// The indices of an interlaced frame; nil for missing rows.
+    /// The rows of an interlaced frame, as palette indices; nil for missing rows.
     private var whole: [[UInt8]?] = []
-    /// Whether the data has ended early. All later rows are missing.
+    /// Whether the data ended early. All later rows are missing.
     private(set) var isTruncated = false
     /// Whether invalid data was found. All later rows are missing.
     private(set) var isDamaged = false
     private var y = 0
 
-    /// Missing rows are an error, unless `options.allowsTruncated` or `allowsDamage` is set. They are then transparent,
-    /// or black in a picture without transparency.
+    /// If `options.allowsTruncated` or `options.allowsDamage` is set, missing rows are transparent, or black in a
+    /// picture without transparency. Otherwise, they are an error.
     ///
     /// - Parameter size: the size of the logical screen.
     init(_ source: any ByteSource, size: PixelSize, options: DecodeOptions) throws {

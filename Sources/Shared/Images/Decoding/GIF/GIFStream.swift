@@ -3,18 +3,18 @@ import Support
 
 /// Reads the images of a GIF in order, as lines of palette indices. Needs memory for a line.
 ///
-/// Accepts blocks that `GIFStructure` rejects if pixels can be decoded.
+/// Less strict than `GIFStructure`: accepts invalid blocks as long as pixels can be decoded.
 final class GIFStream {
-    /// The fields of an image that determine how it is drawn (GIF89a §20, §23).
+    /// The image descriptor, palette and transparent index of an image (GIF89a §20, §23).
     struct Image {
         let left: Int, top: Int, width: Int, height: Int
         let isInterlaced: Bool
         let palette: GIFPalette
-        /// The index that leaves the canvas unchanged.
+        /// The palette index of pixels that leave the canvas unchanged; nil if there is none.
         let transparent: UInt8?
 
-        /// The rows in the order of storage (GIF89a appendix E). For an interlaced image: every eighth from 0 and from
-        /// 4, every fourth from 2, every second from 1.
+        /// The row numbers in stored order. In an interlaced image (GIF89a appendix E): every eighth row from row 0,
+        /// every eighth from row 4, every fourth from row 2, every second from row 1.
         var rowOrder: some Sequence<Int> {
             let passes = isInterlaced ? [(0, 8), (4, 8), (2, 4), (1, 2)] : [(0, 1)]
             return passes.lazy.flatMap { [height] in stride(from: $0.0, to: height, by: $0.1) }
@@ -27,9 +27,10 @@ final class GIFStream {
     private var piece: [UInt8] = []
     private var position = 0
     private var end = 0
-    /// The palette of images without a local palette. All black if the file has no global palette, as in browsers.
+    /// The global palette, used by images without a local palette. If the file has none, all colours are black, as in
+    /// browsers.
     private var palette = GIFPalette([])
-    /// The last sub-block (GIF89a §15).
+    /// The current sub-block (GIF89a §15).
     private let block = AlignedBuffer(count: 255)
     /// The unread bytes of `block`.
     private var unread = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -48,8 +49,8 @@ final class GIFStream {
         palette = try readPalette(head[10]) ?? palette
     }
 
-    /// Reads up to the data of the next image. Returns nil at the trailer. The data of earlier images must have been
-    /// read.
+    /// Reads up to the data of the next image. Returns nil at the trailer. The caller must have read or skipped the
+    /// data of the previous image.
     func nextImage() throws -> Image? {
         var transparent: UInt8?
         while true {
@@ -78,7 +79,7 @@ final class GIFStream {
         func number(at place: Int) -> Int { Int(head[place]) | Int(head[place + 1]) << 8 }
         let own = try readPalette(head[8])
         let codeSize = Int(try byte())
-        // As in `GIFLayout`.
+        // `GIFLayout` explains the limit.
         guard codeSize <= 11 else { throw ImageError.corrupt(.gif, "a code size outside 1 to 11") }
         let (width, height) = (number(at: 4), number(at: 6))
         guard width > 0, height > 0 else { throw ImageError.corrupt(.gif, "a frame without pixels") }
@@ -92,7 +93,7 @@ final class GIFStream {
     }
 
     /// Decodes the next line of the image into `line`, which has as many bytes as the image has columns.
-    /// Throws `ImageError.truncated` if the data ends before the image does.
+    /// Throws `ImageError.truncated` if the data ends before the last line.
     func readLine(into line: inout [UInt8]) throws {
         try line.withUnsafeMutableBytes { line in
             var done = 0
@@ -103,7 +104,7 @@ final class GIFStream {
                 done += written
                 if done == line.count { break }
                 if lzw.state == .ended { throw ImageError.truncated(.gif) }
-                // The end code must precede the last sub-block.
+                // If `isAtEnd` is true, the data has no end code.
                 if lzw.state == .damaged || isAtEnd { throw ImageError.corrupt(.gif, "invalid pixel data") }
                 try readBlock()
             }
@@ -117,8 +118,8 @@ final class GIFStream {
         while !isAtEnd { try readBlock() }
     }
 
-    /// Reads the palette that the flags of a descriptor announce: bit 7 is set if there is a palette, and the low three
-    /// bits are its size.
+    /// Reads the palette after a descriptor. Returns nil if bit 7 of `flags` is clear. The low three bits encode the
+    /// palette's size.
     private func readPalette(_ flags: UInt8) throws -> GIFPalette? {
         flags & 0x80 == 0 ? nil : GIFPalette(try bytes(6 << Int(flags & 7)))
     }
@@ -163,7 +164,7 @@ final class GIFStream {
     }
 }
 
-/// The colours of palette indices as pixels of 32 bits: R, G, B and alpha in memory.
+/// A palette whose colours are 32-bit pixels, in memory R, G, B and alpha.
 struct GIFPalette {
     /// Indices beyond the end of the palette are black, as in browsers.
     private var pixels = [UInt32](repeating: UInt32(littleEndian: 0xFF00_0000), count: 256)

@@ -2,19 +2,19 @@ import Formats
 
 /// Selects spatial layers in the data of an AV1 picture.
 ///
-/// libheif always decodes the highest layer of the first operating point, so the data of other layers is removed before
-/// it decodes. Sections refer to the AV1 Bitstream & Decoding Process Specification.
+/// libheif always decodes the highest layer of the first operating point, so the data of other layers is removed first.
+/// Section numbers refer to the AV1 Bitstream & Decoding Process Specification.
 struct AV1Layers {
-    /// The layer to show, or nil for the highest layer. The layers below it are needed to decode it.
+    /// The layer to show, or nil for the highest layer. Lower layers are kept, because this layer depends on them.
     let layer: Int?
     /// The index of the operating point in the sequence header.
     let operatingPoint: Int
 
-    /// Moves the selected units (OBUs) to the beginning of the data and returns their length in bytes.
+    /// Moves the selected units (OBUs) to the beginning of the data, and returns their total length in bytes.
     ///
     /// Throws `ImageError.corrupt` if the units are damaged, or if the layer or the operating point does not exist.
     func select(in data: UnsafeMutableBufferPointer<UInt8>, _ format: ImageFormat) throws -> Int {
-        // libheif itself skips the units that are not part of the first operating point.
+        // libheif itself skips units that are not part of the first operating point.
         var mask = operatingPoint == 0 ? 0 : nil
         var hasLayer = layer == nil
         var (place, length) = (0, 0)
@@ -36,8 +36,8 @@ struct AV1Layers {
         return length
     }
 
-    /// Returns the temporal (bits 0 to 7) and spatial layers (bits 8 to 11) of an operating point, 0 for all layers, or
-    /// nil if the sequence header does not describe it (§5.5.1).
+    /// Returns the layers of an operating point as a bit mask: temporal layers in bits 0 to 7, spatial layers in bits 8
+    /// to 11, or 0 for all layers. Returns nil if the sequence header does not list the operating point (§5.5.1).
     static func mask(ofOperatingPoint index: Int, _ header: UnsafeBufferPointer<UInt8>) -> Int? {
         var bits = Bits(bytes: header)
         // seq_profile, still_picture
@@ -110,13 +110,13 @@ struct AV1Layers {
             body = place..<place + length
         }
 
-        /// Units without layers belong to every operating point (§5.3.1).
+        /// Units without layer numbers belong to every operating point (§5.3.1).
         func isIncluded(in mask: Int) -> Bool {
             mask == 0 || !hasLayers || mask >> temporalLayer & 1 == 1 && mask >> (spatialLayer + 8) & 1 == 1
         }
     }
 
-    /// Reads bits, the highest bit of a byte first. Bits beyond the end are 0.
+    /// Reads bits, starting with the highest bit of each byte. Bits beyond the end are 0.
     private struct Bits {
         let bytes: UnsafeBufferPointer<UInt8>
         private var place = 0
@@ -140,7 +140,7 @@ struct AV1Layers {
         mutating func skipVariableLength() {
             var zeros = 0
             while !isBeyondEnd, !flag() { zeros += 1 }
-            // After 32 zeros, the number is the largest one and has no further bits.
+            // After 32 zeros, the number is the maximum, and no further bits follow.
             if zeros < 32 { skip(zeros) }
         }
     }

@@ -1,11 +1,11 @@
 import Formats
 import Support
 
-/// A HEIF file in memory that contains a single coded picture and nothing else.
+/// Builds a HEIF file in memory that contains a single coded picture and nothing else.
 ///
-/// libheif decodes only such files, never the original. It therefore needs no support for hidden items, derived
-/// pictures, sequences, rotations and crops, which all differ between versions, and the only untrusted boxes that it
-/// parses are the decoder configuration and the colour information.
+/// libheif decodes only such files, never the original. Its support for hidden items, derived pictures, sequences,
+/// rotations and crops, which differs between versions, is therefore not used. The only untrusted boxes that it parses
+/// are the decoder configuration and the colour information.
 enum CodedFile {
     /// Real configurations have a few hundred bytes.
     private static let configurationByteLimit = 1 << 16
@@ -19,7 +19,7 @@ enum CodedFile {
         }
         let configuration = try source.bytes(coded.configuration)
         let signal = try coded.signal.map { try source.bytes($0.prefix(64)) } ?? []
-        // Offsets have a fixed length, so the length of the head does not depend on them.
+        // Offsets have a fixed length, so the head has the same length with any offset.
         let length = head(coded, configuration, signal, dataOffset: 0, dataBytes: 0).count
         guard length + coded.dataBytes <= UInt32.max else {
             throw ImageError.unsupported(format, "a picture of \(coded.dataBytes) bytes")
@@ -48,14 +48,14 @@ enum CodedFile {
         return file
     }
 
-    /// Returns all boxes before the data, which begins at `dataOffset` (ISO/IEC 14496-12 §8.11, 23008-12 §6.5). Its first
-    /// `dataBytes` bytes belong to the picture.
+    /// Returns all boxes before the data (ISO/IEC 14496-12 §8.11, 23008-12 §6.5). The picture is stored in `dataBytes`
+    /// bytes from `dataOffset` on.
     private static func head(
         _ coded: HEIFPicture.Coded, _ configuration: [UInt8], _ signal: [UInt8], dataOffset: Int, dataBytes: Int
     ) -> [UInt8] {
         let (brand, kind) = coded.codec == .av1 ? ("avif", "av01") : ("heic", "hvc1")
         let size = fullBox("ispe", number(coded.size.width, 4) + number(coded.size.height, 4))
-        // The number of properties, then their indices. The highest bit marks the configuration as essential.
+        // The number of properties, then the index of each. The highest bit marks the configuration as essential.
         let numbers: [UInt8] = signal.isEmpty ? [2, 1, 0x82] : [3, 1, 0x82, 3]
         let associations = fullBox("ipma", number(1, 4) + number(1, 2) + numbers)
         let entry = fullBox("infe", version: 2, number(1, 2) + number(0, 2) + Array(kind.utf8) + [0])

@@ -2,15 +2,15 @@ import CHEIF
 import Formats
 import Support
 
-/// Reads the samples of tiles. libheif decodes each tile separately, so memory holds only a row of tiles, and the
-/// decode can be stopped between tiles.
+/// Reads samples from tiles. libheif decodes each tile separately, so only one row of tiles is in memory, and decoding
+/// can be stopped between tiles.
 final class CodedTiles {
     let tiling: HEIFPicture.Tiling
     private let source: any ByteSource
     private let format: ImageFormat
     private let isAlpha: Bool
     private let options: DecodeOptions
-    /// The row of tiles that is in memory.
+    /// The number of the row of tiles in memory.
     private var row = -1
     private var tiles: [DecodedTile] = []
 
@@ -25,8 +25,8 @@ final class CodedTiles {
         self.options = options
     }
 
-    /// Reads columns of a row into pixels of `channels` samples: either R, G and B, or only alpha. Scales the samples
-    /// to the full range of `Sample`.
+    /// Reads columns of a row into pixels of `channels` samples. Writes only R, G and B, or only alpha. Scales the
+    /// samples to the full range of `Sample`.
     func read<Sample: FixedWidthInteger & UnsignedInteger>(
         row y: Int, _ columns: Range<Int>, into pixels: UnsafeMutablePointer<Sample>, channels: Int
     ) throws {
@@ -64,10 +64,11 @@ final class CodedTiles {
         default: throw ImageError.corrupt(format, message())
         }
         guard let picture else { throw ImageError.outOfMemory }
-        // HEVC has limited range unless the file signals otherwise, but encoders omit the signal for full-range alpha.
+        // HEVC has limited range unless the file signals full range, but encoders omit this signal for full-range
+        // alpha.
         let isLimited = pixels.is_limited != 0 && !(isAlpha && coded.codec == .hevc && coded.signal == nil)
         let tile = DecodedTile(picture, pixels, isLimited: isLimited)
-        // Discards a tile that took longer than the time limit.
+        // Throws if decoding the tile exceeded the time limit.
         try options.check()
         guard Int(pixels.width) == coded.size.width, Int(pixels.height) == coded.size.height else {
             throw ImageError.corrupt(format, "contradictory sizes")
@@ -81,7 +82,7 @@ private final class DecodedTile {
     private let picture: OpaquePointer
     private let pixels: cheif_pixels
     private let rows: UnsafePointer<UInt8>
-    /// The lowest and the highest level.
+    /// The range of sample values: the bounds become 0 and the maximum of the output.
     private let levels: ClosedRange<UInt32>
 
     init(_ picture: OpaquePointer, _ pixels: cheif_pixels, isLimited: Bool) {
@@ -89,7 +90,7 @@ private final class DecodedTile {
         self.pixels = pixels
         rows = pixels.rows!
         let bits = UInt32(pixels.bits)
-        // ITU-T H.273 §8.3: 16 to 235 of 8 bits.
+        // Limited range is 16 to 235 for 8 bits (ITU-T H.273 §8.3).
         levels = isLimited && bits >= 8 ? 16 << (bits - 8)...235 << (bits - 8) : 0...1 << bits - 1
     }
 

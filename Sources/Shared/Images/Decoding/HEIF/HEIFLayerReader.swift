@@ -1,7 +1,8 @@
 import Formats
 import Support
 
-/// Reads the rows of an overlay, in sRGB: pictures drawn over each other on a canvas. The whole canvas is in memory.
+/// Reads the rows of an overlay, which consists of pictures drawn over each other on a canvas. The rows are sRGB. The
+/// whole canvas is in memory.
 final class HEIFLayerReader: RowReader {
     let size: PixelSize
     let layout: RowLayout
@@ -25,7 +26,7 @@ final class HEIFLayerReader: RowReader {
             try options.check()
             guard case .tiles(let colours, let alpha) = layer.picture.content else { continue }
             try options.limits.check(pixels: layer.picture.size)
-            // The layer and its rotated copy.
+            // Memory for the layer and its rotated copy.
             let room = try options.reserve(memory: layer.picture.size, bytesPerPixel: 8)
             let stored = try HEIFReader(layer.picture, colours, alpha, of: source, format, options: options)
             let reader: any RowReader = stored.transform.map { SRGBRows(stored, $0, options: options) } ?? stored

@@ -3,8 +3,8 @@ import Formats
 /// The memory that libheif needs, in bytes per pixel.
 ///
 /// Measured with libheif 1.15, libde265 1.0.11 and dav1d 1.0, on noisy clouds of 6000 x 4000 and of 3000 x 2000 pixels,
-/// written by `heif-enc` and `avifenc`: the difference of the tool's peak resident memory (GNU time), divided by the
-/// difference of 18 million pixels.
+/// written by `heif-enc` and `avifenc`. Each figure is the difference between the peak resident memory (GNU time) for
+/// both sizes, divided by 18 million pixels.
 ///
 /// | | HEVC | AV1 |
 /// | --- | --- | --- |
@@ -16,21 +16,21 @@ import Formats
 /// | 8 bits, 4:2:0, and alpha | 6.3 | 8.1 |
 /// | 10 bits, 4:4:4, and alpha | | 25.0 |
 ///
-/// Chroma and depth are read from the decoder's configuration.
+/// Chroma subsampling and bit depth are read from the decoder configuration.
 enum HEIFMemory {
-    /// Returns the peak memory while a row of colour tiles and a row of alpha tiles are in memory.
+    /// Returns the peak memory of a decode that keeps a row of colour tiles and a row of alpha tiles.
     static func bytes(colours: HEIFPicture.Tiling, alpha: HEIFPicture.Tiling?) -> Int {
         guard let alpha else { return decoding(colours) }
-        // While colours are decoded, a row of alpha tiles is in memory, and the reverse. Only the first row of colours
-        // is decoded before any alpha.
+        // While a row of colour tiles is decoded, a row of alpha tiles is in memory, and vice versa. Only the first row
+        // of colour tiles is decoded before any alpha tile.
         let earlier = alpha.tiles.count > alpha.columns ? held(alpha, tiles: alpha.columns) : 0
         return max(
             earlier.adding(saturating: decoding(colours)),
             held(colours, tiles: colours.columns).adding(saturating: decoding(alpha)))
     }
 
-    /// The memory while the last tile of a row is decoded. Its data exists three times: here, in libheif and in the
-    /// decoder.
+    /// The memory while the last tile of a row is decoded. The compressed data of that tile is in memory three times:
+    /// here, in libheif and in the decoder.
     private static func decoding(_ tiling: HEIFPicture.Tiling) -> Int {
         let peak = tiling.tiles.reduce(0) { max($0, tenths($1)) }
         let data = tiling.tiles.reduce(0) { max($0, $1.dataBytes) }
@@ -45,7 +45,7 @@ enum HEIFMemory {
         return (tiling.tileSize.pixels ?? .max).multiplied(saturating: tiles).multiplied(saturating: sample)
     }
 
-    /// Tenths of a byte per pixel during the decode: the measured values and a tenth more.
+    /// The peak memory while a tile is decoded, in tenths of a byte per pixel: the measured values plus 10 %.
     private static func tenths(_ coded: HEIFPicture.Coded) -> Int {
         switch (coded.isMonochrome, coded.isWide, coded.isSubsampled) {
         case (true, false, _): 53

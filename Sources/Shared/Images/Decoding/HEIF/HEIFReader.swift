@@ -21,13 +21,13 @@ extension ImageDecoder {
 }
 
 extension UninterruptibleCost {
-    /// Decoding an AVIF or HEIC. Noise takes 1 s for some 8 megapixels.
+    /// The cost of decoding an AVIF or HEIC. Noise takes 1 s for about 8 megapixels.
     static func decodingHEIF(_ size: PixelSize) -> UninterruptibleCost {
         UninterruptibleCost(size, pixelsPerSecond: 3e6)
     }
 }
 
-/// Reads the rows of a coded picture, whole or in tiles.
+/// Reads the rows of a coded picture, which may consist of tiles.
 final class HEIFReader: RowReader {
     let size: PixelSize
     let layout: RowLayout
@@ -39,11 +39,11 @@ final class HEIFReader: RowReader {
     private let alpha: CodedTiles?
     private let memory: MemoryReservation
     private let isPremultiplied: Bool
-    /// A row of alpha, if alpha and colours differ in size.
+    /// A row of alpha, needed only if alpha and colours differ in size.
     private let otherAlpha: AlignedBuffer?
     private var y = 0
 
-    /// - Parameter keepsProfile: whether rows keep the colours of an embedded profile.
+    /// - Parameter keepsProfile: whether rows stay in the embedded profile, instead of being converted to sRGB.
     init(
         _ picture: HEIFPicture, _ colours: HEIFPicture.Tiling, _ alpha: HEIFPicture.Tiling?, of source: any ByteSource,
         _ format: ImageFormat, options: DecodeOptions, keepsProfile: Bool = false
@@ -107,8 +107,8 @@ final class HEIFReader: RowReader {
         if isPremultiplied { unpremultiply(row, count: size.width, channels: channels) }
     }
 
-    /// The colours that a file without a profile signals; nil for sRGB. Cameras and encoders signal the television
-    /// curve for sRGB, so it is read as sRGB, as in viewers.
+    /// Returns the colours that a file without a profile signals, or nil for sRGB. Cameras and encoders signal a
+    /// television curve for sRGB pictures, so these curves are read as sRGB, as in viewers.
     private static func signal(_ picture: HEIFPicture) -> ColourSignal? {
         let transfer = [1, 2, 6, 14, 15].contains(picture.transfer) ? 13 : picture.transfer
         return ColourSignal(

@@ -9,7 +9,7 @@ extension ImageDecoder {
         rows: { source, info, _, options in try JPEGReader(source, info, options: options).rows(scale: 8) })
 }
 
-/// A JPEG whose header has been read, for decoding as planes or as rows.
+/// Reads the header of a JPEG, then decodes the picture as planes or as rows.
 final class JPEGReader {
     let size: PixelSize
     let colour: apod_jpeg_colour
@@ -42,10 +42,10 @@ final class JPEGReader {
         try options.limits.check(pixels: size)
     }
 
-    /// Opens a picture whose header has been read before.
+    /// Opens a picture whose header has already been read. Throws `ImageError.corrupt` if libjpeg reads another size.
     convenience init(_ source: any ByteSource, _ info: ImageHeader, options: DecodeOptions) throws {
         let height = info.storedSize.height
-        // libjpeg needs the height before the data, but this file stores it after the first scan (ITU-T T.81 B.2.5).
+        // libjpeg needs the height before the first scan, but some files store the height after it (ITU-T T.81 B.2.5).
         let whole = info.lateHeightOffset.map { offset in
             SplicedSource(
                 source,
@@ -60,8 +60,8 @@ final class JPEGReader {
 
     deinit { apod_jpeg_close(decoder) }
 
-    /// The layout of rows. In CMYK, 255 is no ink: Adobe's programs write it so, and Pillow, libvips, ImageMagick, GIMP
-    /// and browsers read it so, with or without Adobe's marker.
+    /// The layout of rows. In CMYK rows, 255 means no ink: Adobe's programs write CMYK this way, and Pillow, libvips,
+    /// ImageMagick, GIMP and browsers read it this way, with or without Adobe's marker.
     var layout: RowLayout {
         switch colour {
         case APOD_JPEG_GRAY: .gray
@@ -73,10 +73,10 @@ final class JPEGReader {
     /// Whether the picture can be decoded as planes.
     var hasPlanes: Bool { colour == APOD_JPEG_GRAY || colour == APOD_JPEG_YCBCR }
 
-    /// Starts a decode into planes at `scale` eighths of the size. Call either `planes` or `rows`, and only once.
+    /// Starts decoding into planes at `scale` eighths of the size. Call either `planes` or `rows`, and only once.
     ///
-    /// - Parameter reduction: the ratio of the picture's size to the output's size, on the axis with the smaller ratio.
-    ///   1 decodes everything; more allows a partial decode of a progressive picture (`ScanChoice`).
+    /// - Parameter reduction: the picture's size divided by the output's size, on the axis with the smaller ratio.
+    ///   1 decodes all scans; with a larger value, some scans of a progressive picture may be skipped (`ScanChoice`).
     func planes(scale: Int, reduction: Double = 1) throws -> any PlaneReader {
         if let planes = try ownPlanes(scale: scale, for: .planes, reduction: reduction) {
             return OwnPlaneReader(planes)
@@ -85,7 +85,7 @@ final class JPEGReader {
         return try JPEGPlaneReader(self, scale: Self.libjpegScale(scale))
     }
 
-    /// Starts a decode into rows of pixels at `scale` eighths of the size, like `planes`.
+    /// Starts decoding into rows of pixels. The parameters are the same as for `planes`.
     func rows(scale: Int, reduction: Double = 1) throws -> any RowReader {
         let colours: UpsampledRows.Colours =
             switch colour {
@@ -117,13 +117,13 @@ final class JPEGReader {
         }
     }
 
-    /// Returns the smallest scale that is large enough and has SIMD code in libjpeg-turbo.
+    /// Returns the smallest scale, at least `scale`, that has SIMD code in libjpeg-turbo.
     private static func libjpegScale(_ scale: Int) -> Int { [1, 2, 4].first { $0 >= scale } ?? 8 }
 
-    /// Whether the data has ended too early.
+    /// Whether the data ended too early.
     fileprivate var lacksData: Bool { apod_jpeg_is_truncated(decoder) != 0 }
 
-    /// Whether invalid data was skipped so far.
+    /// Whether invalid data has been skipped so far.
     fileprivate var isDamaged: Bool { apod_jpeg_is_damaged(decoder) != 0 }
 
     fileprivate func check(_ status: apod_status) throws { try feed.check(status, apod_jpeg_message(decoder)) }

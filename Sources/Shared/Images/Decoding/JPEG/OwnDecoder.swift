@@ -3,7 +3,7 @@ import JPEG
 import Support
 
 extension JPEGOptions {
-    /// The options that the module `JPEG` needs.
+    /// Converts `DecodeOptions` for the module `JPEG`.
     init(_ options: DecodeOptions) {
         self.init()
         allowsTruncated = options.allowsTruncated
@@ -36,7 +36,7 @@ extension ImageError {
     }
 }
 
-/// The planes that the module `JPEG` decodes.
+/// Reads planes that the module `JPEG` decodes.
 final class OwnPlaneReader: PlaneReader {
     let planes: [PlaneGeometry]
     private let decoder: any JPEGPlanes
@@ -59,7 +59,7 @@ final class OwnPlaneReader: PlaneReader {
     var isTruncated: Bool { decoder.isTruncated }
 }
 
-/// The rows of pixels that the module `JPEG` upsamples from its planes.
+/// Reads rows of pixels that the module `JPEG` upsamples from its planes.
 final class OwnRowReader: RowReader {
     let layout: RowLayout
     let profile: [UInt8]?

@@ -3,8 +3,8 @@ import Formats
 /// The memory that libjxl needs, in bytes per pixel, without the returned pixels.
 ///
 /// Measured on 2026-11-25 with libjxl 0.7.0, on noisy clouds of 12 and 28 megapixels that were encoded by libjxl 0.7.0
-/// or, for passes, by 0.10.1: the difference of the tool's peak resident memory (GNU time), divided by 16 million
-/// pixels. Alpha is an extra channel.
+/// or, for passes, by 0.10.1. Each figure is the difference between the peak resident memory (GNU time) for both sizes,
+/// divided by 16 million pixels. Alpha is an extra channel.
 ///
 /// | extra channels | 0 | 1 | 2 | 5 |
 /// | --- | --- | --- | --- | --- |
@@ -18,13 +18,15 @@ import Formats
 /// | added by passes | 11.8 | 0 | | |
 /// | added by a layer | 12 | 16 | | |
 ///
-/// Modular pictures without a transform of the whole picture need up to 15 bytes less, but their headers do not show
-/// this.
+/// Modular pictures without a transform of the whole picture need up to 15 bytes less, but the header does not tell
+/// whether a picture has such a transform.
 enum JPEGXLMemory {
-    /// - Parameter channels: the channels of the pixels that libjxl returns, each of `sampleBytes` bytes.
+    /// Returns the peak memory of a decode in bytes, including the returned pixels.
+    ///
+    /// - Parameter channels: the number of channels that libjxl returns, each of `sampleBytes` bytes.
     static func bytes(_ picture: JPEGXLPicture, channels: Int, sampleBytes: Int) -> Int {
         let layers = picture.frames.dropLast().filter { $0.slot != nil }
-        // libjxl converts to three or four channels of 8 bits group by group, but to other formats as a whole.
+        // libjxl converts a picture to 8-bit RGB or RGBA group by group, but to other layouts as a whole.
         let isDirect = channels >= 3 && sampleBytes == 1 && picture.frames.allSatisfy { $0.slot == nil }
         let extra = picture.extraChannels
         let decoding = picture.frames.map { frame in
@@ -38,7 +40,7 @@ enum JPEGXLMemory {
         return ([pixels, decoding.max() ?? 0] + kept).reduce(0) { $0.adding(saturating: $1) }
     }
 
-    /// Tenths of a byte per pixel while a frame is decoded: the measured values and a tenth more.
+    /// Returns the peak memory while a frame is decoded, in tenths of a byte per pixel: the measured values plus 10 %.
     private static func tenths(_ frame: JPEGXLPicture.Frame, extra: Int, isDirect: Bool) -> Int {
         let hasExtra = extra > 0
         let (plain, noise) =

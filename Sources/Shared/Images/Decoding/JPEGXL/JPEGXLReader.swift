@@ -11,15 +11,15 @@ extension ImageDecoder {
         })
 }
 
-/// The name and version of the library; nil if it is not installed.
+/// The name and version of libjxl; nil if it is not installed.
 private var libjxl: String? {
     let version = cjxl_version()
     return version == 0 ? nil : "libjxl \(version / 1_000_000).\(version / 1000 % 1000).\(version % 1000)"
 }
 
 extension UninterruptibleCost {
-    /// Decoding the frames of a JPEG XL up to the first shown frame. Noise takes 1 s for 16 megapixels in blocks, and
-    /// for 24 million samples of modular pictures and extra channels (libjxl 0.7.0, 2026-11-25).
+    /// The cost of decoding a JPEG XL up to and including the first visible frame. For noise, libjxl 0.7.0 takes 1 s
+    /// per 16 megapixels in blocks, and per 24 million samples of modular pictures and extra channels (2026-11-25).
     static func decodingJPEGXL(_ picture: JPEGXLPicture) -> UninterruptibleCost {
         let frames = picture.frames.map { frame in
             let channels = (frame.isModular ? 3 : 1) + picture.extraChannels
@@ -29,8 +29,8 @@ extension UninterruptibleCost {
     }
 }
 
-/// Reads the rows of a JPEG XL, or of the first frame of an animation, as stored. libjxl decodes the whole picture
-/// first, which needs memory for all pixels. It reads the file in pieces if the sections are in order.
+/// Reads the rows of a JPEG XL, or of the first frame of an animation, in the stored orientation. libjxl first decodes
+/// the whole picture, which needs memory for all pixels. The file is read in pieces if its sections are in order.
 final class JPEGXLReader: RowReader {
     let size: PixelSize
     private(set) var layout = RowLayout.rgb
@@ -45,12 +45,12 @@ final class JPEGXLReader: RowReader {
     private var isPremultiplied = false
     private var y = 0
 
-    /// The initial size of the pieces that libjxl reads. The decode can be stopped between two pieces.
+    /// The initial size of the pieces that libjxl reads. Decoding can be stopped between two pieces.
     private let pieceBytes: Int
 
     /// - Parameters:
     ///   - size: the stored size.
-    ///   - keepsProfile: whether rows keep the colours of an embedded profile.
+    ///   - keepsProfile: whether rows stay in the embedded profile, instead of being converted to sRGB.
     init(
         _ source: any ByteSource, size: PixelSize, options: DecodeOptions, keepsProfile: Bool = false,
         pieceBytes: Int = 64 << 10
@@ -84,7 +84,7 @@ final class JPEGXLReader: RowReader {
             try options.check()
             piece = try source.bytes(offset..<offset + count)
             if piece.isEmpty { throw ImageError.truncated(.jpegXL) }
-            // libjxl keeps the address until it needs more input.
+            // libjxl uses this pointer until it needs more input.
             let used: Int? = try piece.withUnsafeBufferPointer { piece in
                 var used = 0
                 var event = cjxl_next(decoder, piece.baseAddress, piece.count, &used)
@@ -122,7 +122,7 @@ final class JPEGXLReader: RowReader {
             isPremultiplied = header.is_premultiplied != 0 && layout.hasAlpha
         case CJXL_PROFILE:
             takeProfile()
-            // This event precedes the decode of all frames.
+            // libjxl decodes no frame before this event.
             let bytes = JPEGXLMemory.bytes(picture, channels: layout.channels, sampleBytes: sampleBytes)
             memory = try options.reserve(memory: bytes)
         case CJXL_NEEDS_PIXELS where memory != nil:
@@ -130,7 +130,7 @@ final class JPEGXLReader: RowReader {
             let isSet = cjxl_set_pixels(
                 decoder, UInt32(layout.channels), sampleBytes == 2 ? 1 : 0, pixels.bytes, pixels.count)
             guard isSet != 0 else { throw ImageError.corrupt(.jpegXL, "an invalid size") }
-        default: throw ImageError.corrupt(.jpegXL, "\(libjxl ?? "libjxl") cannot decode it")
+        default: throw ImageError.corrupt(.jpegXL, "\(libjxl ?? "libjxl") cannot decode the picture")
         }
     }
 

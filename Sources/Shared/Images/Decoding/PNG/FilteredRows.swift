@@ -1,13 +1,13 @@
 import Formats
 import Support
 
-/// Reads the filtered rows of a PNG in order. A spare thread, if there is one, decompresses rows ahead of the caller.
+/// Reads the filtered rows of a PNG in order. If a spare thread is available, it decompresses rows ahead of the caller.
 final class FilteredRows {
-    /// The approximate size of a block of rows: large enough for few exchanges between threads, and small enough to
-    /// keep all blocks in the processor's cache.
+    /// The approximate size of a block: large enough that threads rarely exchange blocks, and small enough that all
+    /// blocks fit in the processor's cache.
     private static let blockBytes = 256 << 10
     private static let blockCount = 3
-    /// The minimum amount of pixel data for a thread. With less data, a thread costs more time than it saves.
+    /// The minimum size of the decompressed data. For less data, a thread costs more time than it saves.
     private static let threadBytes = 1 << 20
 
     private let stream: PNGDataStream
@@ -19,7 +19,7 @@ final class FilteredRows {
     private var nextRow = 0
     private var isFinished = false
     private var worker: BlocksAhead<RowBlock>?
-    /// The error after the rows of `block`, if there is no worker.
+    /// The error to throw after the rows of `block`. Used only without a worker.
     private var failure: (any Error)?
 
     init(_ stream: PNGDataStream, rowBytes: Int, rows: Int, options: DecodeOptions) {
@@ -45,7 +45,7 @@ final class FilteredRows {
         }
     }
 
-    /// Returns the next row, valid until the next call: its filter number, then its bytes.
+    /// Returns the next row: its filter byte, then its filtered bytes. Valid until the next call.
     func next() throws -> UnsafePointer<UInt8> {
         while true {
             if let block, nextRow < block.rows {
@@ -85,7 +85,7 @@ final class FilteredRows {
 
 /// A block of filtered rows.
 ///
-/// `@unchecked Sendable`: only the thread that has taken a block from the queue uses it, until it puts the block back.
+/// `@unchecked Sendable`: a thread uses a block only between taking it from the queue and returning it.
 private final class RowBlock: @unchecked Sendable {
     let bytes: AlignedBuffer
     /// The number of complete rows.
@@ -95,7 +95,8 @@ private final class RowBlock: @unchecked Sendable {
 }
 
 extension PNGDataStream {
-    /// Decompresses complete rows into a block. Returns the error if there are fewer than `rows`.
+    /// Decompresses up to `rows` rows into a block. If an error prevents further rows, sets `block.rows` to the number
+    /// of complete rows and returns the error.
     fileprivate func unpack(into block: RowBlock, rowBytes: Int, rows: Int) -> (any Error)? {
         let (count, failure) = unpack(into: block.bytes.bytes, count: rows * rowBytes)
         block.rows = count / rowBytes

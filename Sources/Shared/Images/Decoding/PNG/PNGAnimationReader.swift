@@ -1,8 +1,8 @@
 import Formats
 import Support
 
-/// Decodes an animated PNG. Each frame is a PNG that is drawn on the canvas (PNG specification, third edition,
-/// §11.3.4.2), and is converted to sRGB.
+/// Decodes an animated PNG. Each frame is decoded like a PNG file, converted to sRGB, and drawn on the canvas (PNG
+/// specification, third edition, §11.3.4.2).
 ///
 /// Needs memory for the canvas, for a second canvas if a frame has "restore to previous", for a row, and for
 /// interlaced frames.
@@ -59,7 +59,7 @@ final class PNGAnimationReader: AnimationReader {
     private func dispose(of frame: PNGAnimation.Frame, isFirst: Bool) {
         switch frame.disposal {
         case .keep: break
-        // The canvas is empty before the first frame.
+        // Before the first frame, the canvas is empty, so restoring is clearing.
         case .previous where !isFirst: canvas.restore(area(frame))
         case .background, .previous: canvas.clear(area(frame))
         }
@@ -96,7 +96,7 @@ final class PNGAnimationReader: AnimationReader {
             let alpha = hasAlpha ? Int(from[channels - 1]) : 255
             if isBlended && alpha < 255 {
                 if alpha == 0 { continue }
-                // The weights of the canvas and of the result, in units of 1 / (255 * 255).
+                // The weight of the canvas and the alpha of the result, both in units of 1 / (255 * 255).
                 let kept = Int(to[3]) * (255 - alpha)
                 let whole = alpha * 255 + kept
                 func mixed(_ above: UInt8, _ below: UInt8) -> UInt8 {
@@ -123,7 +123,7 @@ final class FirstFrameRows: RowReader {
     private let reader: PNGAnimationReader
     private let rows: PixelRows
 
-    /// Returns nil if the animation is invalid. Viewers then show the still picture.
+    /// Returns nil if the animation is invalid; viewers then show the still picture.
     init?(_ source: some ByteSource, options: DecodeOptions) throws {
         guard let reader = try PNGAnimationReader(source, options: options), let frame = try reader.nextFrame() else {
             return nil

@@ -5,7 +5,7 @@ import Support
 /// Reads the pixel data of a PNG: checks the chunks from the first IDAT on, and decompresses the zlib stream that all
 /// IDAT chunks form (PNG 5.3 to 5.6, 10.1).
 ///
-/// `@unchecked Sendable`: used by one thread at a time. A thread that passes it on no longer uses it.
+/// `@unchecked Sendable`: `FilteredRows` uses a stream either on the caller's thread or on its worker, never on both.
 final class PNGDataStream: @unchecked Sendable {
     private let source: any ByteSource
     private let options: DecodeOptions
@@ -14,16 +14,16 @@ final class PNGDataStream: @unchecked Sendable {
     private let buffer = AlignedBuffer(count: 128 << 10)
     private var position = 0
     private var end = 0
-    /// Bytes of the chunk that the inflater has not read yet.
+    /// The number of bytes of the current chunk that have not been read.
     private var chunkRest = 0
-    /// The checksum of the chunk so far; nil between chunks.
+    /// The checksum of the bytes read from the current chunk; nil between chunks.
     private var crc: UInt32?
     private let byteCount: Int
-    /// Created on the thread that decompresses.
+    /// Lazy, so that the thread that decompresses creates it.
     private lazy var inflater = Inflater(expecting: byteCount)
-    /// Whether the inflater may return more without new input.
+    /// Whether the inflater may return more output without new input.
     private var mayHoldMore = false
-    /// Pixel data in the buffer that is still compressed.
+    /// The bytes in `buffer` that have not been decompressed.
     private var packed = UnsafeRawBufferPointer(start: nil, count: 0)
 
     /// - Parameters:
@@ -36,7 +36,7 @@ final class PNGDataStream: @unchecked Sendable {
         self.byteCount = byteCount
     }
 
-    /// Decompresses the next bytes, and returns their number: `count`, or fewer before an error.
+    /// Decompresses the next `count` bytes. Returns the number of decompressed bytes, and the error if there are fewer.
     func unpack(into bytes: UnsafeMutablePointer<UInt8>, count: Int) -> (count: Int, error: (any Error)?) {
         var done = 0
         do {
@@ -79,7 +79,7 @@ final class PNGDataStream: @unchecked Sendable {
         }
     }
 
-    /// Decompresses until the available input is used up or the room is full, and returns the number of bytes written.
+    /// Decompresses until the available input is used up or `room` is full. Returns the number of bytes written.
     private func step(into room: UnsafeMutableRawBufferPointer) throws -> Int {
         if packed.isEmpty && !mayHoldMore { try supply() }
         let (read, written) = inflater.inflate(packed, into: room)
@@ -97,7 +97,7 @@ final class PNGDataStream: @unchecked Sendable {
         }
     }
 
-    /// Reads the next bytes of pixel data.
+    /// Sets `packed` to the next bytes of compressed pixel data.
     private func supply() throws {
         while chunkRest == 0 {
             if crc != nil { try checkSum() }

@@ -3,14 +3,14 @@ import Formats
 import Support
 
 extension SplicedSource {
-    /// The maximum number of chunks of a frame: enough for 512 MB in libpng's chunks.
+    /// The maximum number of chunks per frame: enough for 512 MB in chunks of the size that libpng writes.
     private static let chunkLimit = 65_536
 
-    /// A frame of an animated PNG as a PNG file: header, shared chunks, image data, end. Needs memory for a description
-    /// of each chunk; the data stays in the source.
+    /// Presents a frame of an animated PNG as a PNG file: header, shared chunks, image data, end chunk. Only a
+    /// description of each chunk is in memory; the data stays in the source.
     ///
-    /// The checksums of image data are derived from the checksums of the frame's chunks, so damage is detected as in
-    /// any PNG.
+    /// The checksums of the image data are derived from the checksums of the frame's chunks, so damage is detected as
+    /// in any PNG.
     init(_ source: some ByteSource, _ animation: PNGAnimation, frame: PNGAnimation.Frame) throws {
         var pieces: [Piece] = []
         func add(_ piece: Piece) throws {
@@ -43,15 +43,15 @@ extension SplicedSource {
         self.init(source, pieces)
     }
 
-    /// Returns the signature and the header of the file, with another size.
+    /// Returns the signature and header of the file, with the picture size replaced by `size`.
     private static func head(_ bytes: [UInt8], _ size: PixelSize) -> [UInt8] {
         var bytes = Array(bytes[..<29])
         bytes.replaceSubrange(16..<24, with: number(UInt32(size.width)) + number(UInt32(size.height)))
         return bytes + number(crc(Array(bytes[12...]), followedBy: 0))
     }
 
-    /// Returns the contribution of `bytes` to the checksum of `bytes` and `count` more bytes. Combined by exclusive or
-    /// with the checksum of the other bytes, it is the checksum of all bytes.
+    /// Returns the contribution of `bytes` to the checksum of `bytes` followed by `count` more bytes. The exclusive or
+    /// of this contribution and the checksum of the further bytes is the checksum of all bytes.
     private static func crc(_ bytes: [UInt8], followedBy count: Int) -> UInt32 {
         let sum = crc32(0, bytes, uInt(bytes.count))
         return UInt32(truncatingIfNeeded: count == 0 ? sum : crc32_combine(sum, 0, count))

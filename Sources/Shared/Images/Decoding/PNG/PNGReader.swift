@@ -12,11 +12,11 @@ extension ImageDecoder {
         }, frames: { source, options in try PNGAnimationReader(source, options: options) })
 }
 
-/// Reads the rows of a PNG, with palette and transparent colours expanded: 8 bits per sample, or the 16 stored bits if
-/// the colours will be converted.
+/// Reads the rows of a PNG, and expands palettes and transparent colours. Samples have 8 bits, or the stored 16 bits if
+/// `transform` will convert them.
 ///
-/// libpng reads the header. Plain rows of 8-bit samples are decompressed and unfiltered here, at twice the speed of
-/// libpng. libpng decodes all other pictures; it decodes an interlaced picture as a whole at the first row.
+/// libpng reads the header. Rows of 8-bit samples that need no expansion are decompressed and unfiltered here, at twice
+/// the speed of libpng. libpng decodes all other pictures, an interlaced picture as a whole when its first row is read.
 final class PNGReader: RowReader {
     let size: PixelSize
     let layout: RowLayout
@@ -28,8 +28,8 @@ final class PNGReader: RowReader {
     private let rows: any PNGRows
 
     /// - Parameters:
-    ///   - keepsProfile: whether rows keep the colours of an embedded profile.
-    ///   - allowsDirect: false makes libpng decode all rows. The result is the same.
+    ///   - keepsProfile: whether rows stay in the embedded profile, instead of being converted to sRGB.
+    ///   - allowsDirect: false makes libpng decode all rows, with the same result.
     init(
         _ source: any ByteSource, options: DecodeOptions, keepsProfile: Bool = false, allowsDirect: Bool = true
     ) throws {
@@ -64,7 +64,7 @@ final class PNGReader: RowReader {
         }
     }
 
-    /// Missing rows, if the options allow them, are transparent, or black without alpha.
+    /// If data is missing and the options allow this, returns transparent pixels, or black pixels without alpha.
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
         if try !lacksData(while: { try rows.readRow(into: row) }) { return }
         row.update(repeating: 0, count: size.width * layout.channels * sampleBytes)
@@ -72,7 +72,8 @@ final class PNGReader: RowReader {
 
     func finish() throws { _ = try lacksData { try rows.finish() } }
 
-    /// Runs `body`, unless data was missing before. Returns whether data is missing. Throws if that is not allowed.
+    /// Runs `body` unless data was already missing. Returns whether data is missing. Missing data is an error unless
+    /// `allowsTruncated` is set.
     private func lacksData(while body: () throws -> Void) throws -> Bool {
         if isTruncated { return true }
         do {
@@ -134,7 +135,7 @@ private final class PNGDecoder: PNGRows {
     private func check(_ status: apod_status) throws { try feed.check(status, apod_png_message(decoder)) }
 }
 
-/// All rows of an interlaced PNG, decoded on the first call.
+/// The rows of an interlaced PNG. The first read decodes all of them.
 private final class InterlacedRows: PNGRows {
     private let decoder: PNGDecoder
     private let size: PixelSize
@@ -156,7 +157,7 @@ private final class InterlacedRows: PNGRows {
 
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
         if whole == nil {
-            // Zeroed, because incomplete passes leave pixels out.
+            // Zeroed, because an incomplete pass does not write all pixels.
             let buffer = AlignedBuffer(count: rowBytes * size.height)
             whole = buffer
             var rows = (0..<size.height).map { Optional(buffer.bytes + $0 * rowBytes) }
@@ -181,7 +182,7 @@ private final class DirectRows: PNGRows {
     private let rows: FilteredRows
     private let channels: Int
     private let rowBytes: Int
-    /// A copy of the previous row, for the filters. The caller may have changed the original.
+    /// A copy of the previous row, which filters refer to. The caller may change the original.
     private let above: AlignedBuffer
     private let level = apod_kernel_best()
 

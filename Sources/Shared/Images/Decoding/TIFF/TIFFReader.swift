@@ -17,7 +17,7 @@ extension ImageDecoder {
         })
 }
 
-/// The rows of a page of a TIFF, decoded by libtiff in strips or in rows of tiles.
+/// Reads the rows of a page of a TIFF. libtiff decodes strips, or one row of tiles at a time.
 final class TIFFReader: RowReader {
     let size: PixelSize
     let layout: RowLayout
@@ -26,18 +26,20 @@ final class TIFFReader: RowReader {
     let transform: ColourTransform?
     private let options: DecodeOptions
     private let samples: TIFFSamples
-    /// A file for all samples, or a file for each plane of samples, because each must be read from the top.
+    /// A single file, or a file per plane if samples are stored in separate planes, because libtiff must read each
+    /// plane from the top.
     private let files: [TIFFFile]
     private let memory: MemoryReservation
-    /// A row, or a row of tiles, for each file.
+    /// A buffer per file, for a row of pixels or a row of tiles.
     private let raw: [AlignedBuffer]
-    /// The bytes of a row in `raw`.
+    /// The number of bytes per row in `raw`.
     private let rawRowBytes: Int
     private let tile: AlignedBuffer?
     private let inks: TransparentInks?
     private var y = 0
 
-    /// - Parameter keepsProfile: whether rows keep the colours of an embedded profile. Inks are always converted.
+    /// - Parameter keepsProfile: whether rows stay in the embedded profile, instead of being converted to sRGB. CMYK is
+    ///   always converted.
     init(
         _ source: any ByteSource, _ info: ImageHeader, options: DecodeOptions, keepsProfile: Bool = false
     ) throws {
@@ -128,7 +130,7 @@ final class TIFFReader: RowReader {
         }
     }
 
-    /// Returns the bytes per row of a tile.
+    /// Returns the number of bytes per row of a tile. Throws if the tile size is invalid or unsupported.
     private static func rowBytes(of page: ctiff_page) throws -> Int {
         guard page.tile_width > 0, page.tile_height > 0, page.tile_width <= Int32.max, page.tile_height <= Int32.max
         else { throw ImageError.corrupt(.tiff, "an invalid tile size") }
@@ -139,7 +141,7 @@ final class TIFFReader: RowReader {
         return bytes(of: Int(page.tile_width), page)
     }
 
-    /// Returns the bytes of at most 2^31 pixels in a row of samples.
+    /// Returns the number of bytes of `pixels` pixels in a row. Cannot overflow, because `pixels` is at most 2^31.
     private static func bytes(of pixels: Int, _ page: ctiff_page) -> Int {
         (pixels * (page.is_separate != 0 ? 1 : Int(page.samples)) * Int(page.bits) + 7) / 8
     }
@@ -151,13 +153,13 @@ final class TIFFReader: RowReader {
 
     private static func product(_ a: Int, _ b: Int) throws -> Int {
         let (product, overflow) = a.multipliedReportingOverflow(by: b)
-        // Bounded so that the sum of a few products cannot overflow.
+        // The bound ensures that the sum of a few products cannot overflow.
         guard !overflow, product < 1 << 60 else { throw ImageError.corrupt(.tiff, "an invalid strip size") }
         return product
     }
 }
 
-/// Converts inks with alpha to colours with alpha, row by row.
+/// Converts CMYK with alpha to RGB with alpha, row by row.
 private final class TransparentInks {
     private let transform: ColourTransform
     /// Four inks and alpha per pixel.
@@ -165,7 +167,7 @@ private final class TransparentInks {
     private let inks: AlignedBuffer
     private let colours: AlignedBuffer
 
-    /// Returns nil unless samples are inks with alpha.
+    /// Returns nil unless the samples are CMYK with alpha.
     init?(_ kind: TIFFSamples, width: Int, profile: [UInt8]?) {
         guard kind.layout == .cmyk, kind.hasAlpha, let transform = ColourTransform(profile: profile, layout: .cmyk)
         else { return nil }
@@ -211,7 +213,7 @@ private final class TIFFFile {
 
     deinit { ctiff_close(file) }
 
-    /// The embedded colour profile; nil if it is missing, or larger than any real profile.
+    /// The embedded colour profile; nil if it is missing, or larger than `profileByteLimit`.
     var profile: [UInt8]? {
         guard page.profile_bytes <= ColourTransform.profileByteLimit else { return nil }
         return page.profile.map { Array(UnsafeBufferPointer(start: $0, count: Int(page.profile_bytes))) }
@@ -232,7 +234,7 @@ private final class TIFFFile {
         case CTIFF_UNSUPPORTED: throw ImageError.unsupported(.tiff, String(cString: ctiff_message(file)))
         default:
             let message = String(cString: ctiff_message(file))
-            throw ImageError.corrupt(.tiff, message.isEmpty ? "libtiff cannot read it" : message)
+            throw ImageError.corrupt(.tiff, message.isEmpty ? "libtiff cannot decode the picture" : message)
         }
     }
 }

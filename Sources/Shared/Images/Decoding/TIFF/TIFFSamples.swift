@@ -1,25 +1,25 @@
 import CTIFF
 
-/// Converts the samples of a TIFF to the samples of a row: gray, RGB, or CMYK with 255 for no ink, with straight alpha,
-/// in 8 or 16 bits.
+/// Converts TIFF samples to rows of 8-bit or 16-bit samples: gray, RGB, or CMYK in which 255 or 65,535 is no ink. Alpha
+/// is straight.
 struct TIFFSamples {
-    /// The layout of a row; for inks, without alpha.
+    /// The layout of a row. CMYK with alpha also has the layout `.cmyk`.
     let layout: RowLayout
     let hasAlpha: Bool
-    /// The number of samples per pixel that are used, counted from the first.
+    /// The number of samples per pixel that are used. Further samples are ignored.
     let used: Int
     private let bits: Int
     /// Interleaved samples per pixel.
     private let step: Int
     private let isSeparate: Bool
-    /// Whether larger values are darker: 0 is white, or samples are inks.
+    /// Whether larger values are darker: 0 is white or no ink.
     private let isInverted: Bool
     /// Whether colours are multiplied by their alpha.
     private let isPremultiplied: Bool
     /// R, G and B of each index; empty without a palette.
     private var palette: [UInt8] = []
 
-    /// Throws `ImageError.unsupported` for unknown kinds.
+    /// Throws `ImageError.unsupported` for other kinds of samples.
     ///
     /// - Parameter hasAlpha: whether the first sample after the colours is alpha.
     init(_ page: ctiff_page, hasAlpha: Bool) throws {
@@ -61,7 +61,7 @@ struct TIFFSamples {
 
     /// Unpacks `count` pixels into samples of 8 or 16 bits.
     ///
-    /// - Parameter planes: a single plane of all samples, or a plane per sample.
+    /// - Parameter planes: a single plane of interleaved samples, or a plane per sample.
     func unpack<Sample: FixedWidthInteger & UnsignedInteger>(
         _ planes: [UnsafePointer<UInt8>], count: Int, into row: UnsafeMutablePointer<Sample>
     ) {
@@ -88,7 +88,7 @@ struct TIFFSamples {
         _ sample: Int, of planes: [UnsafePointer<UInt8>], _ count: Int, to channel: Int, of channels: Int,
         _ row: UnsafeMutablePointer<Sample>
     ) {
-        // 255 is a multiple of the maximum of 1, 2 and 4 bits, and 65,535 is a multiple of 255.
+        // Exact, because 255 is a multiple of the maximum of 1, 2 and 4 bits, and 65,535 is a multiple of 255.
         let scale: UInt32 = bits < 8 ? 255 / (1 << UInt32(bits) - 1) : 1
         let divisor: UInt32 = isWide && Sample.bitWidth == 8 ? 257 : 1
         let (plane, first) = isSeparate ? (planes[sample], 0) : (planes[0], sample)
@@ -98,8 +98,8 @@ struct TIFFSamples {
         }
     }
 
-    /// Returns sample `index` of a row. Samples of fewer than 8 bits are packed from the highest bit on; samples of 16
-    /// bits are in native byte order.
+    /// Returns sample `index` of a row. Samples of fewer than 8 bits are packed into bytes, the first sample in the
+    /// highest bits. Samples of 16 bits are in native byte order.
     private func number(_ plane: UnsafePointer<UInt8>, _ index: Int) -> UInt32 {
         switch bits {
         case 8: return UInt32(plane[index])
@@ -110,7 +110,7 @@ struct TIFFSamples {
         }
     }
 
-    /// Converts a palette of 16 bits to 8 bits. Some writers store 8 bits: then no value exceeds 255.
+    /// Converts a palette of 16-bit values to 8 bits. If no value exceeds 255, the writer has stored 8-bit values.
     private static func palette(
         _ red: UnsafePointer<UInt16>, _ green: UnsafePointer<UInt16>, _ blue: UnsafePointer<UInt16>, count: Int
     ) -> [UInt8] {

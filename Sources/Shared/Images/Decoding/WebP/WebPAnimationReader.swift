@@ -4,7 +4,7 @@ import Support
 
 /// Decodes a WebP with libwebpdemux. Needs memory for the file, two canvases, and libwebp's memory for a frame.
 final class WebPAnimationReader: AnimationReader {
-    /// Two canvases, and a frame of the same size.
+    /// Two RGBA canvases, and libwebp's memory for a frame of the same size.
     private static let bytesPerPixel = 8 + WebPFile.decoderBytesPerPixel
     let size: PixelSize
     let frameCount: Int
@@ -12,12 +12,12 @@ final class WebPAnimationReader: AnimationReader {
     let profile: [UInt8]?
     /// The decoder keeps a pointer to these bytes.
     private let bytes: AlignedBuffer
-    /// For the file, for the canvases and a frame, and for code tables.
+    /// The reservations for the file, for the canvases and a frame, and for code tables.
     private let memory: [MemoryReservation]
     private let decoder: OpaquePointer
     private let options: DecodeOptions
     private var index = 0
-    /// The end of the previous frame in milliseconds.
+    /// The time at which the previous frame ends, in milliseconds.
     private var time: Int32 = 0
 
     init(_ source: some ByteSource, options: DecodeOptions) throws {
@@ -48,8 +48,8 @@ final class WebPAnimationReader: AnimationReader {
 
     deinit { WebPAnimDecoderDelete(decoder) }
 
-    /// Reads the file. If it is truncated and that is allowed, returns the bytes up to the end of the last complete
-    /// frame, with a corrected container size.
+    /// Reads the file. If the file is truncated and `allowsTruncated` is set, returns the bytes up to the end of the
+    /// last complete frame, with a corrected container size.
     private static func bytes(of source: some ByteSource, allowsTruncated: Bool) throws -> [UInt8] {
         var bytes = try source.bytes(0..<source.count)
         guard bytes.count >= 12 else { throw ImageError.truncated(.webp) }
@@ -82,7 +82,7 @@ final class WebPAnimationReader: AnimationReader {
         try options.limits.check(memory: size, bytesPerPixel: bytesPerPixel)
         let flags = WebPFeatureFlags(UInt32(number(WEBP_FF_FORMAT_FLAGS)))
         let isAnimated = flags.rawValue & ANIMATION_FLAG.rawValue != 0
-        // The largest tables of a frame, because only one frame is decoded at a time.
+        // The maximum over all frames, because only one frame is decoded at a time.
         var tableBytes = 0
         var frame = WebPIterator()
         if WebPDemuxGetFrame(demuxer, 1, &frame) != 0 {

@@ -1,7 +1,7 @@
 import CWebP
 import Formats
 
-/// The memory and the profile of still and animated WebPs.
+/// Estimates the memory to decode a WebP, still or animated, and reads its ICC profile.
 enum WebPFile {
     /// The maximum memory per pixel that libwebp needs to decode a frame, in bytes, without the output.
     static let decoderBytesPerPixel = 6
@@ -15,16 +15,16 @@ enum WebPFile {
         return features.format == 2 ? 5 : features.has_alpha != 0 ? 6 : 1
     }
 
-    /// The additional memory of libwebp for the code tables of a frame, if it is lossless or has alpha. Each block of 4
-    /// x 4 pixels may refer to its own tables, so 300 KB can require 360 MB.
+    /// The additional memory of libwebp for the code tables of a frame that is lossless or has alpha, in bytes. Each
+    /// block of 4 x 4 pixels may refer to its own tables, so a file of 300 KB can require 360 MB.
     static func codeTableBytes(_ frame: WebPIterator) -> Int {
         guard let features = features(frame), features.format == 2 || features.has_alpha != 0 else { return 0 }
         return codeTableBytes(
             PixelSize(width: Int(frame.width), height: Int(frame.height)), fileBytes: frame.fragment.size)
     }
 
-    /// Assumes the maximum number of groups of five tables: a group for each block, at most 65 536, and at least 20
-    /// bits of the file for each group (WebP lossless bitstream, §6.2). A table has 256 entries of 4 bytes. Tables may
+    /// Assumes the maximum number of table groups: at most a group per block, 65 536 groups, and a group per 20 bits of
+    /// the file (WebP lossless bitstream, §6.2). A group has five tables, each with 256 entries of 4 bytes. Tables may
     /// have up to four times as many entries, but then take far more of the file.
     static func codeTableBytes(_ size: PixelSize, fileBytes: Int) -> Int {
         let (blocks, overflow) = ((size.width + 3) / 4).multipliedReportingOverflow(by: (size.height + 3) / 4)
@@ -39,7 +39,7 @@ enum WebPFile {
         return status == VP8_STATUS_OK ? features : nil
     }
 
-    /// The embedded profile; nil if there is none, or if it is larger than any real profile.
+    /// The embedded profile; nil if it is missing, or larger than `profileByteLimit`.
     static func profile(_ demuxer: OpaquePointer) -> [UInt8]? {
         guard WebPDemuxGetI(demuxer, WEBP_FF_FORMAT_FLAGS) & ICCP_FLAG.rawValue != 0 else { return nil }
         var chunk = WebPChunkIterator()

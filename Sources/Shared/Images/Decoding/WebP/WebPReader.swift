@@ -13,14 +13,14 @@ extension ImageDecoder {
 }
 
 extension UninterruptibleCost {
-    /// Decoding a frame of a WebP. Noise takes 1 s for 16 megapixels, everything else less.
+    /// The cost of decoding a frame of a WebP. Noise takes 1 s for 16 megapixels; all other pictures take less.
     static func decodingWebP(_ size: PixelSize) -> UninterruptibleCost {
         UninterruptibleCost(size, pixelsPerSecond: 5e6)
     }
 }
 
-/// Reads the rows of a WebP: a still picture, or the first frame of an animation on its transparent canvas. libwebp
-/// decodes the whole frame first, which needs memory for all pixels and for the file.
+/// Reads the rows of a still WebP, or of the first frame of an animation on its transparent canvas. libwebp first
+/// decodes the whole frame, which needs memory for all pixels and for the file.
 final class WebPReader: RowReader {
     let size: PixelSize
     let layout: RowLayout
@@ -30,7 +30,7 @@ final class WebPReader: RowReader {
     private let pixels: AlignedBuffer
     private var position = 0
 
-    /// The size of the pieces that libwebp reads. The decode can be stopped between two pieces.
+    /// The size of the pieces that libwebp reads. Decoding can be stopped between two pieces.
     private static let pieceBytes = 64 << 10
 
     /// - Parameter size: the size of the canvas.
@@ -45,14 +45,14 @@ final class WebPReader: RowReader {
             let container = try Container(bytes, canvas: size, allowsTruncated: options.allowsTruncated)
             let layout: RowLayout = container.covers && container.frame.has_alpha == 0 ? .rgb : .rgba
             memory.append(try options.reserve(memory: size, bytesPerPixel: layout.channels))
-            // libwebp's memory, which it frees after the decode.
+            // The working memory of libwebp, which it frees after the decode.
             memory.append(
                 try options.reserve(
                     memory: options.limits.check(
                         memory: size, bytesPerPixel: WebPFile.decoderBytesPerPixel(container.frame))
                         + WebPFile.codeTableBytes(container.frame)))
             let stride = size.width * layout.channels
-            // Zeroed: pixels that are missing or outside of the frame are transparent, or black.
+            // Zeroed, so that pixels missing or outside the frame are transparent, or black without alpha.
             let pixels = AlignedBuffer(count: stride * size.height)
             let isWhole = try Self.decode(
                 container.frame, into: pixels, stride: stride,
@@ -86,7 +86,8 @@ final class WebPReader: RowReader {
         }
     }
 
-    /// Decodes a frame. Returns whether it was complete. Throws if the options do not allow an incomplete frame.
+    /// Decodes a frame. Returns whether the frame was complete. An incomplete frame is an error unless
+    /// `options.allowsTruncated` is set.
     private static func decode(
         _ frame: WebPIterator, into pixels: AlignedBuffer, stride: Int, offset: Int, alpha: Bool,
         _ options: DecodeOptions
@@ -116,7 +117,7 @@ final class WebPReader: RowReader {
         }
     }
 
-    /// The parsed container; valid as long as the bytes.
+    /// The parsed container, valid for the lifetime of the bytes.
     private final class Container {
         private(set) var frame = WebPIterator()
         let covers: Bool

@@ -15,7 +15,7 @@ struct ChromaLoss {
     }
 
     /// The contraharmonic mean of the loss per cell of 2 x 2 pixels: each cell is weighted by its own loss. This
-    /// measures the worst places, regardless of how much of the picture is black, gray or soft.
+    /// measures the worst places, regardless of the areas that are black, gray or soft.
     var perCell: Double { sum == 0 ? 0 : Double(squares) / Double(sum) / 4 }
 
     /// Whether full chroma makes the file smaller at the same visual quality (SSIMULACRA2). Of ten pictures at 640
@@ -26,7 +26,7 @@ struct ChromaLoss {
 }
 
 extension ChromaLoss {
-    /// Measures an RGB picture, row by row; `channels` is 3 or 4.
+    /// Measures a picture of 3 or 4 channels, ignoring alpha.
     init(pixels: UnsafePointer<UInt8>, channels: Int, width: Int, height: Int) {
         let rows = (0..<2).map { _ in (0..<3).map { _ in AlignedBuffer(count: width) } }
         let packed = AlignedBuffer(count: width * 3)

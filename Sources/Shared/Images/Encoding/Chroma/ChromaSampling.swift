@@ -20,21 +20,21 @@ struct ChromaSampling: Hashable {
 }
 
 extension EncodeOptions {
-    /// Returns the sampling of a JPEG of this size, or nil if it depends on its pixels.
+    /// Returns the sampling of a JPEG of this size, or nil if the pixels determine the sampling.
     func chromaSampling(of size: PixelSize) -> ChromaSampling? {
         switch chroma {
         case .halved: .halved
         case .full: .full
         case .auto where quality >= Self.fullChromaQuality: .full
-        // Limits the pixels held in memory.
+        // The size limit bounds the memory for the pixels.
         case .auto: effort > 0 && (size.pixels ?? .max) <= 4 << 20 ? nil : .halved
         }
     }
 
-    /// The lowest quality at which colours must stay sharp.
+    /// The lowest quality at which `.auto` always keeps full chroma.
     private static let fullChromaQuality = 90
 
-    /// Whether to keep the full chroma of an RGB picture in memory; `channels` is 3 or 4.
+    /// Whether to encode a picture with full chroma. The picture is in memory, with 3 or 4 channels.
     func keepsChroma(_ pixels: UnsafePointer<UInt8>, channels: Int, size: PixelSize) -> Bool {
         switch chroma {
         case .halved: false

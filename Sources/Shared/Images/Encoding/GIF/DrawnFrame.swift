@@ -1,4 +1,4 @@
-/// The pixels of a GIF frame, before its palette in the file is chosen.
+/// The pixels of a GIF frame, before a palette of the file is chosen for them.
 struct DrawnFrame {
     private(set) var area: CanvasArea
     /// The displayed colours of the area after the frame is drawn, row by row. Pixels that `grow` added are
@@ -8,14 +8,14 @@ struct DrawnFrame {
     private(set) var isChanged: [Bool]
     /// In hundredths of a second, at most 65,535.
     let delay: Int
-    /// Whether the rectangle becomes transparent after the frame's delay; otherwise it stays.
+    /// Whether the rectangle becomes transparent after the frame's delay. Otherwise, its pixels stay.
     var clearsAfterwards = false
 
-    /// Draws palette indices on a canvas. Crops the frame to the changed rectangle, except if all pixels are drawn: the
-    /// palette may then have no index to skip pixels.
+    /// Draws palette indices on a canvas, and crops the frame to the changed rectangle. A frame that draws all pixels
+    /// is not cropped, because its palette may have no index for skipped pixels.
     ///
     /// - Parameters:
-    ///   - transparent: the index of skipped pixels; nil if all are drawn.
+    ///   - transparent: the index of skipped pixels; nil if all pixels are drawn.
     ///   - shown: the displayed canvas, which is updated.
     init(
         _ area: CanvasArea, _ indices: [UInt8], _ palette: IndexedPalette, transparent: UInt8?, on shown: PackedCanvas,

@@ -1,6 +1,6 @@
 /// A palette as stored in a GIF.
 struct FilePalette {
-    /// 2 to 256 colours, a power of two, padded with black.
+    /// 2 to 256 colours, padded with black to a power of two.
     let colours: [PackedColour]
     private let table: ColourTable
 
@@ -15,10 +15,10 @@ struct FilePalette {
         self.table = table
     }
 
-    /// Makes a palette with the same indices.
+    /// Creates a palette with the same indices as `palette`.
     init(_ palette: IndexedPalette) { self.init(palette.colours, room: palette.count) }
 
-    /// Makes a palette for a frame, with the spare colours that fit without doubling its size.
+    /// Creates a palette for a frame. Includes the spare colours that fit without doubling the size of the palette.
     init(_ frame: FrameColours) {
         let needed = frame.needed.colours
         let spare = frame.spare.colours.filter { frame.needed.index(of: $0) == nil }
@@ -30,8 +30,8 @@ struct FilePalette {
         self.init(needed + kept, room: count)
     }
 
-    /// Makes a palette for as many frames as possible. Adds frames in order if all their colours fit. Colours of many
-    /// frames get the lowest indices, which gives frames of few colours short codes.
+    /// Creates a palette for as many frames as possible: adds frames in order, and omits a frame if not all of its
+    /// colours fit. Colours of many frames get the lowest indices, so that frames with few colours have short codes.
     init(sharedBy frames: [FrameColours]) {
         var shared = ColourTable()
         var uses: [Int] = []
@@ -50,7 +50,7 @@ struct FilePalette {
             }
             room = max(room, needed.count + (frame.canSkip ? 1 : 0))
         }
-        // A stable order.
+        // Colours with equal counts keep their order.
         let order = uses.indices.sorted { (uses[$1], $0) < (uses[$0], $1) }
         self.init(order.map { shared.colours[$0] }, room: room)
     }

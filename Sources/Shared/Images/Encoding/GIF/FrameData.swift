@@ -4,24 +4,24 @@ import Support
 struct FrameData {
     /// Bits per index, 2 to 8: enough for the highest used index.
     let depth: Int
-    /// The index of skipped pixels; nil if there are none.
+    /// The index of skipped pixels; nil if no pixel is skipped.
     let transparent: UInt8?
     /// Compressed, but not yet divided into sub-blocks.
     let bytes: [UInt8]
 
     /// The treatment of pixels that need not be drawn.
     enum Spare {
-        /// Skipped.
+        /// These pixels are skipped.
         case skipped
-        /// Drawn, if the palette has their colour.
+        /// These pixels are drawn if the palette has their colour.
         case drawn
-        /// Skipped or drawn, whichever makes the LZW string longer, pixel by pixel.
+        /// Each pixel is skipped or drawn, whichever makes the LZW string longer.
         case free
     }
 }
 
 extension FrameData {
-    /// - Parameter palette: must serve the frame's colours.
+    /// - Parameter palette: must be able to draw the frame (`FilePalette.serves`).
     init(
         _ frame: DrawnFrame, _ colours: FrameColours, _ palette: FilePalette, _ spare: Spare, lookAhead: Int,
         checking drain: ByteDrain
@@ -41,7 +41,7 @@ extension FrameData {
             }
             let isFree = !frame.isChanged[place]
             let own = pixel.isTransparent || isFree && lastIndex == transparent ? nil : lastIndex
-            // At least one of `own` and `left` is not nil, because the palette serves the colours.
+            // `own` or `left` is not nil, because the palette can draw the frame.
             let left = isFree ? transparent : nil
             let index = (spare == .drawn ? own ?? left : left ?? own) ?? 0
             choices[place * perPixel] = index

@@ -9,7 +9,7 @@ final class GIFFile {
     /// Bytes that are not written yet.
     private var bytes: [UInt8] = []
 
-    /// - Parameter plays: 0 is infinite, as in `AnimationReader.plays`.
+    /// - Parameter plays: how often the animation is played; 0 repeats it forever.
     init(size: PixelSize, plays: Int, into drain: ByteDrain) {
         self.size = size
         self.plays = plays
@@ -25,7 +25,7 @@ final class GIFFile {
         bytes += [0xF0 | sizeBits(palette), 0, 0]
         put(colours: palette)
         guard plays != 1 else { return }
-        // The extension stores the repetitions after the first play, in 16 bits; 0 is infinite.
+        // The extension stores the number of repetitions after the first play, in 16 bits. 0 means forever.
         bytes += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1]
         put16(plays == 0 ? 0 : min(plays - 1, 0xFFFF))
         bytes.append(0)
@@ -37,7 +37,7 @@ final class GIFFile {
     func put(
         _ data: FrameData, in area: CanvasArea, delay: Int, clearsAfterwards: Bool, palette: FilePalette?
     ) throws {
-        // A graphic control extension (GIF89a §23), unless it would have only defaults.
+        // A graphic control extension (GIF89a §23), unless all values are defaults.
         if delay > 0 || clearsAfterwards || data.transparent != nil || plays != 1 {
             let flags: UInt8 = (clearsAfterwards ? 2 : 1) << 2 | (data.transparent == nil ? 0 : 1)
             bytes += [0x21, 0xF9, 4, flags]

@@ -12,10 +12,10 @@ final class GIFOutput {
     private var held: [(frame: DrawnFrame, colours: FrameColours)] = []
     private var heldPixels = 0
 
-    /// The limit of pixels in held frames: 10 MB.
+    /// The maximum number of pixels in held frames, which corresponds to 10 MB.
     private static let mostHeldPixels = 1 << 21
 
-    /// - Parameter plays: 0 is infinite, as in `AnimationReader.plays`.
+    /// - Parameter plays: how often the animation is played; 0 repeats it forever.
     init(size: PixelSize, plays: Int, effort: Int, into drain: ByteDrain) {
         file = GIFFile(size: size, plays: plays, into: drain)
         self.effort = effort
@@ -51,11 +51,11 @@ final class GIFOutput {
             data, in: frame.area, delay: frame.delay, clearsAfterwards: frame.clearsAfterwards, palette: local)
     }
 
-    /// Returns the shortest data for a frame, and its local palette, or nil if it uses the shared palette.
+    /// Returns the shortest data for a frame, and the local palette, which is nil if the frame uses the shared palette.
     private func shortest(
         _ frame: DrawnFrame, _ colours: FrameColours, _ shared: FilePalette
     ) throws -> (FrameData, local: FilePalette?) {
-        // Without pixels to skip, all ways give the same data.
+        // If all pixels have changed, there are no spare pixels, and all treatments give the same data.
         let spares: [FrameData.Spare] =
             effort > 0 && frame.isChanged.contains(false) ? [.skipped, .drawn, .free] : [.skipped]
         let lookAhead = effort >= 7 ? 3 : effort >= 3 ? 1 : 0

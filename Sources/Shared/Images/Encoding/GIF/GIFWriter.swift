@@ -4,8 +4,8 @@ import Support
 /// Encodes rows of 1 to 4 channels as a still GIF. The palette depends on the whole picture, so the rows are
 /// collected.
 ///
-/// Up to 256 colours, including transparency, are exact. More are reduced by `PaletteDesign` with error diffusion.
-/// Metadata is not written, because browsers ignore it in GIFs.
+/// Up to 256 colours, including transparency, are exact. For more colours, `PaletteDesign` chooses a palette, and error
+/// diffusion approximates the picture. Metadata is not written, because browsers ignore metadata in GIFs.
 final class GIFWriter: RowWriter {
     private let canvas: PackedCanvas
     private let channels: Int

@@ -3,15 +3,16 @@ import Support
 
 /// The compression of a GIF's pixels (GIF89a appendix F).
 enum LZW {
-    /// Returns the bits of an index that can hold the highest index of a frame: 2 to 8.
+    /// Returns the number of bits per index, 2 to 8, for a frame with this highest index.
     static func depth(highest: UInt8) -> Int { max(UInt8.bitWidth - highest.leadingZeroBitCount, 2) }
 
-    /// Returns the compressed data, without sub-blocks. Each pixel gets the one of its `choices` that compresses best.
+    /// Returns the compressed data, without sub-blocks. Chooses the index among each pixel's `choices` that compresses
+    /// best.
     ///
     /// - Parameters:
-    ///   - choices: the indices of each pixel. If there are fewer than `choicesPerPixel`, the first is repeated after
-    ///     the last.
-    ///   - depth: bits of an index, 2 to 8.
+    ///   - choices: `choicesPerPixel` indices for each pixel. If a pixel has fewer indices, the first index is repeated
+    ///     after the last.
+    ///   - depth: bits per index, 2 to 8.
     ///   - lookAhead: 0 to 3; see `apod_lzw_open`.
     static func compressed(
         _ choices: [UInt8], choicesPerPixel: Int, depth: Int, lookAhead: Int, checking drain: ByteDrain

@@ -3,7 +3,7 @@ import CKernels
 import Formats
 import Support
 
-/// A picture in memory as gray or YCbCr planes. Its content determines the best coding.
+/// A picture in memory as gray or YCbCr planes, encoded as a JPEG with the coding that suits its content.
 final class BufferedPlanes {
     private let size: PixelSize
     private let sampling: ChromaSampling
@@ -69,8 +69,8 @@ final class BufferedPlanes {
         return halved
     }
 
-    /// Quantises the coefficients for codes that are optimised for them, in two rounds after plain rounding, because
-    /// coefficients and codes depend on each other.
+    /// Quantises the coefficients to minimise their size with optimised Huffman codes. As codes and coefficients depend
+    /// on each other, starts with plain rounding, and then takes two rounds with the codes of the previous round.
     private func quantized(
         _ coding: JPEGCoding, _ checkpoint: (UninterruptibleCost?) throws -> Void
     ) throws -> [QuantizedPlane] {

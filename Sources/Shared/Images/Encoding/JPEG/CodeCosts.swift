@@ -9,9 +9,10 @@ struct CodeCosts {
     static let endOfBlock = 0
     static let sixteenZeros = 0xF0
 
-    /// Computes the costs of codes that are optimised for these planes, from the frequencies in their blocks of 64.
+    /// Estimates the costs of codes that are optimised for these planes, from the frequency of each code in their
+    /// blocks of 64 coefficients.
     init(of planes: [QuantizedPlane]) {
-        // Starts above 0, because every code may occur.
+        // Counts start above 0, because every code may occur.
         var counts = [Float](repeating: 0.5, count: 256)
         for plane in planes {
             plane.blocks.withUnsafeBufferPointer { blocks in

@@ -7,7 +7,7 @@ struct JPEGCoding {
     var quality: Int
     var sampling: ChromaSampling
     var tables: QuantizationTables?
-    /// Whether to optimise the Huffman codes for the picture, which keeps it in memory.
+    /// Whether to optimise the Huffman codes for the picture, which requires the picture in memory.
     var isOptimized: Bool
     /// Empty for a baseline picture.
     var scans: [apod_jpeg_scan]
@@ -50,7 +50,7 @@ struct JPEGCoding {
 extension EncodeOptions {
     /// Returns the approximate memory per pixel of encoding a JPEG.
     func bytesPerJPEGPixel(of size: PixelSize) -> Int {
-        // Three planes, and their halved chroma.
+        // Three planes, and another two planes of halved chroma.
         let planes = buffersJPEG(of: size, isGray: false) ? 4 : 0
         // Two bytes per sample. Trellis quantisation needs two more copies of the coefficients.
         let coefficients = isProgressive || holds(size) ? 6 : 0

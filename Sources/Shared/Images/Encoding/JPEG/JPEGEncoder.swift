@@ -1,7 +1,7 @@
 import CCodecs
 import Formats
 
-/// libjpeg's encoder, for rows of gray or RGB pixels, planes or coefficients.
+/// Encodes rows of gray or RGB pixels, planes, or quantised coefficients with libjpeg.
 final class JPEGEncoder: RowWriter {
     private let encoder: OpaquePointer
     private let drain: ByteDrain
@@ -46,8 +46,8 @@ final class JPEGEncoder: RowWriter {
 
     func finish() throws { try check(apod_jpeg_encoder_finish(encoder)) }
 
-    /// Writes the segments after JFIF's: EXIF (CIPA DC-008 4.7.2) and XMP (XMP part 3, §1.1.3), each only if it fits a
-    /// segment, and the profile (ICC.1:2022 B.4).
+    /// Writes the segments after the JFIF segment: EXIF (CIPA DC-008 4.7.2) and XMP (XMP part 3, §1.1.3), each only if
+    /// it fits in a segment, and the profile (ICC.1:2022 B.4).
     private func write(_ metadata: PictureMetadata, isGray: Bool) throws {
         for (prefix, body) in [("Exif\0\0", metadata.exif), ("http://ns.adobe.com/xap/1.0/\0", metadata.xmp)] {
             guard let body, prefix.utf8.count + body.count <= 65_533 else { continue }

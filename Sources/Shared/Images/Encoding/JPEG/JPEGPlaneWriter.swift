@@ -32,7 +32,9 @@ final class JPEGPlaneWriter {
             into: drain)
     }
 
-    /// Encodes the strips that are complete with the first `available` rows of each plane.
+    /// Encodes all complete strips.
+    ///
+    /// - Parameter available: the number of available rows of each plane.
     func write(available: [Int], row: (_ plane: Int, _ y: Int) -> UnsafePointer<UInt8>) throws {
         while true {
             for plane in planes.indices {

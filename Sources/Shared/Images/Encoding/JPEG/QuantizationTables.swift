@@ -1,16 +1,16 @@
 import Libc
 
-/// Quantisation steps of a JPEG: 64 of luma and 64 of chroma, row-major from the lowest frequencies, 1 to 255.
+/// Quantisation steps of a JPEG, 1 to 255: 64 for luma, then 64 for chroma, row-major from the lowest frequencies.
 struct QuantizationTables {
     let steps: [UInt8]
 
-    /// Computes tables that look the same as T.81's (K.1) at a quality of 1 to 100, but give smaller files. The steps
-    /// grow with the sum of the two frequencies. Fitted by SSIMULACRA2 over ten pictures at 640 pixels and qualities of
-    /// 45 to 90: with optimised Huffman codes, files are 16 % smaller.
+    /// Computes tables with the same visual quality as T.81's tables (K.1) at a quality of 1 to 100, but with smaller
+    /// files. Steps increase with the sum of the two frequencies. Fitted by SSIMULACRA2 over ten pictures at 640 pixels
+    /// and qualities of 45 to 90: with optimised Huffman codes, files are 16 % smaller.
     init(tunedFor quality: Int, _ sampling: ChromaSampling) {
         let scale = Self.scale(quality)
-        // Full-resolution chroma has twice the frequencies, and may be coarser: with 1.7 times the steps, the ten
-        // pictures are 8 % smaller at the same visual quality.
+        // Full-resolution chroma has twice the frequencies, and tolerates larger steps: with 1.7 times the steps, the
+        // ten pictures are 8 % smaller at the same visual quality.
         let chromaScale = sampling == .full ? scale * 1.7 : scale
         steps =
             Self.table { scale * (8 + 5 * pow($0, 1.15)) } + Self.table { chromaScale * (7.7 + 4.3 * pow($0, 1.2)) }
@@ -28,7 +28,7 @@ struct QuantizationTables {
         (95, 0.1186), (100, 0.008),
     ]
 
-    /// Interpolates the logarithm of the scale linearly.
+    /// Returns the scale for a quality, by linear interpolation of its logarithm.
     private static func scale(_ quality: Int) -> Double {
         let above = max(scales.firstIndex { $0.0 >= quality } ?? scales.count - 1, 1)
         let ((low, first), (high, last)) = (scales[above - 1], scales[above])

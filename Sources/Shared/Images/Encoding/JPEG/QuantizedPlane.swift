@@ -6,7 +6,7 @@ struct QuantizedPlane {
     /// Blocks in row-major order, with 64 coefficients each, also row-major.
     let blocks: [Int16]
 
-    /// Quantises a plane for the fewest bits at equal distortion.
+    /// Quantises a plane with the best trade-off between bits and distortion (`TrellisQuantizer`).
     ///
     /// - Parameters:
     ///   - row: returns the address of row y.

@@ -1,7 +1,7 @@
 /// Chooses the level of each coefficient of a block by rate and distortion: finds the path through all choices with
 /// the smallest sum of bits and weighted errors.
 ///
-/// mozjpeg calls this trellis quantisation. Errors weigh less in busy blocks, which hide them.
+/// mozjpeg calls this trellis quantisation. Errors weigh less in busy blocks, which hide errors.
 struct TrellisQuantizer {
     /// The row-major position of each coefficient in coding order (T.81, figure A.6).
     static let zigzag: [Int] = (0..<15).flatMap { sum in
@@ -33,7 +33,7 @@ struct TrellisQuantizer {
         let weight = Self.errorWeight * Self.masking / (Self.masking + energy / 63)
 
         withUnsafeTemporaryAllocation(of: Choice.self, capacity: 64) { choices in
-            // Choice 0 is that all earlier coefficients are 0.
+            // Choice 0: all earlier coefficients are 0.
             choices[0] = Choice(cost: 0, before: 0, magnitude: 0, zeroed: 0)
             var zeroed: Float = 0
             var count = 1

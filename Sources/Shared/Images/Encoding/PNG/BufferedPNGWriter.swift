@@ -2,15 +2,15 @@ import CDeflate
 import Formats
 
 extension UninterruptibleCost {
-    /// Filtering a PNG and compressing it at a level of libdeflate. Levels from 10 on search for the shortest parse.
-    /// Noise with alpha takes 1 s for 10 megapixels, and from level 10 on for 1.5 megapixels.
+    /// The cost of filtering a PNG and compressing it with libdeflate. Noise with alpha takes 1 s for 10 megapixels.
+    /// From level 10 on, libdeflate searches for the shortest parse, and noise takes 1 s for 1.5 megapixels.
     static func compressingPNG(_ size: PixelSize, level: Int32) -> UninterruptibleCost {
         UninterruptibleCost(size, pixelsPerSecond: level < 10 ? 3e6 : 0.5e6)
     }
 }
 
-/// Encodes rows of 1 to 4 channels as the smallest PNG that its effort finds: drops unneeded alpha, colour and bits,
-/// tries a palette, chooses a filter for each row, and compresses with libdeflate. The rows are collected.
+/// Encodes rows of 1 to 4 channels as a PNG that is as small as the effort permits: drops unneeded alpha, colour and
+/// bits, tries a palette, chooses a filter for each row, and compresses with libdeflate. Collects the rows first.
 final class BufferedPNGWriter: RowWriter {
     private let size: PixelSize
     private let channels: Int
@@ -19,7 +19,7 @@ final class BufferedPNGWriter: RowWriter {
     private let drain: ByteDrain
     private var pixels: [UInt8] = []
 
-    /// - Parameter kept: image data with the same pixels, which is copied if it is no larger.
+    /// - Parameter kept: image data with the same pixels, which is copied unless the new encoding is smaller.
     init(size: PixelSize, channels: Int, options: EncodeOptions, kept: KeptPNG? = nil, into drain: ByteDrain) {
         self.kept = kept
         self.size = size
@@ -76,7 +76,7 @@ final class BufferedPNGWriter: RowWriter {
     }
 }
 
-/// The attempts that an effort of 1 to 9 makes for a PNG.
+/// The filter strategies and compression levels to try, for an effort of 1 to 9.
 private struct PNGEffort {
     /// libdeflate's levels, 1 to 12, for the trials and for the final compression of the best trial.
     let trialLevel: Int32
@@ -95,8 +95,8 @@ private struct PNGEffort {
             }
     }
 
-    /// Returns the filter strategies to try. Palette indices have no meaningful differences and are best left
-    /// unfiltered, except in pictures that were drawn row by row.
+    /// Returns the filter strategies to try. Palette indices are usually best left unfiltered, because differences of
+    /// indices have no meaning. An effort of 5 or more also tries filters for palette indices.
     func strategies(_ pixels: PNGPixels) -> [PackedRows.Strategy] {
         let isPlain = pixels.colourType == 3 || pixels.depth < 8
         return switch effort {
@@ -108,7 +108,7 @@ private struct PNGEffort {
     }
 }
 
-/// Compresses with libdeflate, which is faster and better than zlib.
+/// Compresses with libdeflate, which is faster than zlib and compresses better.
 enum Deflate {
     /// Returns a zlib stream (RFC 1950), compressed at a level of 1 to 12. Throws `ImageError.outOfMemory`.
     static func zlib(_ bytes: [UInt8], level: Int32) throws -> [UInt8] {

@@ -1,13 +1,13 @@
 import Formats
 import Support
 
-/// The image data of a PNG whose pixels an output keeps.
+/// The compressed image data of a PNG source, to copy into an output with the same pixels.
 struct KeptPNG {
     private let source: any ByteSource
     private let image: PNGImageData
 
-    /// Returns nil if the output cannot keep the stored pixels: they have 16 bits per sample, or an interlaced output
-    /// is requested and they are not interlaced.
+    /// Returns nil if the data cannot be copied: its samples have 16 bits, or an interlaced output is requested and the
+    /// source is not interlaced.
     init?(_ source: some ByteSource, isProgressive: Bool) throws {
         let image = try PNGImageData(source)
         guard image.header.depth <= 8, image.header.isInterlaced || !isProgressive else { return nil }
@@ -15,7 +15,7 @@ struct KeptPNG {
         self.image = image
     }
 
-    /// The size of palette and data, to compare with other encodings.
+    /// The size of palette and image data, to compare with other encodings.
     var byteCount: Int { image.byteCount }
 
     func write(_ metadata: PictureMetadata, isGray: Bool, into drain: ByteDrain) throws {
@@ -30,7 +30,7 @@ struct KeptPNG {
         try file.write("IEND", [])
     }
 
-    /// Longer IDAT chunks are split.
+    /// The maximum size of a copied IDAT chunk. Longer chunks are split.
     private static let mostBytes = 1 << 20
 
     private func copy(_ type: FourCC, _ body: Range<Int>, to file: PNGFile) throws {

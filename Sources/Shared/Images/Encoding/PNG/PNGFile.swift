@@ -22,7 +22,7 @@ struct PNGFile {
             try write("iCCP", Array("ICC profile".utf8) + [0, 0] + Deflate.zlib(profile, level: 9))
         }
         if let exif = metadata.exif { try write("eXIf", exif) }
-        // A packet is text, so a zero byte makes it invalid.
+        // An XMP packet is text, so a packet with a zero byte is invalid.
         if let xmp = metadata.xmp, !xmp.contains(0) {
             try write("iTXt", Array("XML:com.adobe.xmp".utf8) + [0, 0, 0, 0, 0] + xmp)
         }

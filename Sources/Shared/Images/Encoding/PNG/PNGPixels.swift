@@ -10,7 +10,7 @@ struct PNGPixels {
     let samples: [UInt8]
     /// RGBA of each index, translucent colours first; empty without a palette.
     var palette: [PackedColour] = []
-    /// The transparent colour of a format without alpha: a sample for each channel.
+    /// The colour of transparent pixels for a colour type without alpha: a sample for each channel.
     var key: [UInt8] = []
 
     /// Samples per pixel.
@@ -41,8 +41,8 @@ struct PNGProperties {
     private(set) var colours: ColourTable?
     private(set) var isOpaque = true
     private(set) var isGray = true
-    /// The only colour of all transparent pixels, with alpha 0. Nil if a pixel is translucent, or an opaque pixel has
-    /// the same colour.
+    /// The colour of all transparent pixels, with alpha 0. Nil if these pixels have different colours, if an opaque
+    /// pixel has the same colour, or if a pixel is translucent.
     private(set) var key: PackedColour?
 
     init(_ pixels: UnsafeBufferPointer<UInt8>, channels: Int) {
@@ -80,7 +80,7 @@ extension PackedColour {
     fileprivate var luma: Int { red * 299 + green * 587 + blue * 114 }
     var alpha: Int { Int(bits >> 24) }
 
-    /// Keeps the straight alpha of a pixel of 1 to 4 samples.
+    /// Packs a pixel of 1 to 4 samples, including its straight alpha.
     @inline(__always) init(samples: UnsafePointer<UInt8>, channels: Int) {
         let isGray = channels < 3
         let alpha = channels % 2 == 0 ? samples[channels - 1] : 255
@@ -89,11 +89,11 @@ extension PackedColour {
     }
 }
 
-/// Returns the lossless PNG representations of a picture that may be the smallest.
+/// Returns the lossless representations of a picture that may give the smallest PNG.
 ///
 /// - Parameters:
 ///   - pixels: of 1 to 4 channels.
-///   - hasProfile: whether a profile prevents a change between gray and colour.
+///   - hasProfile: whether a profile is embedded, which prevents a change between gray and colour.
 func pngCandidates(
     _ pixels: UnsafeBufferPointer<UInt8>, channels: Int, width: Int, height: Int, hasProfile: Bool, effort: Int
 ) -> [PNGPixels] {
@@ -118,9 +118,10 @@ func pngCandidates(
         orders.append(colours.colours.filter { $0.alpha < 255 } + colours.colours.filter { $0.alpha == 255 })
     }
     let candidates = orders.map { indexed(pixels, channels: channels, width: width, height: height, $0) }
-    // Gray of at most the same depth needs no palette.
+    // A gray picture of at most the same depth needs no palette.
     if plain.colourType == 0, plain.depth <= candidates[0].depth, plain.key.isEmpty, effort < 7 { return [plain] }
-    // Several bytes per pixel are never smaller than an index, unless the picture is hardly larger than its palette.
+    // Several samples per pixel are never smaller than a palette index, unless the picture is hardly larger than its
+    // palette.
     if plain.channels > 1, width * height > 16_384, effort < 5 { return candidates }
     return candidates + [plain]
 }
@@ -172,7 +173,7 @@ private func indexed(
 }
 
 extension PNGPixels {
-    /// Returns the same gray levels with fewer bits, or nil if they do not fit exactly.
+    /// Returns the same gray levels with fewer bits, or nil if this would change the levels.
     fileprivate func shallower(_ levels: [PackedColour]) -> PNGPixels? {
         for depth in [1, 2, 4] {
             let step = 255 / ((1 << depth) - 1)

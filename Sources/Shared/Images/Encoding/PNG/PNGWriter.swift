@@ -3,7 +3,7 @@ import Formats
 
 /// Encodes rows of 1 to 4 channels as an 8-bit PNG as they arrive, with libpng's filter heuristics and zlib's default
 /// level. Used with an effort of 0, and for pictures that are too large for `BufferedPNGWriter`. Keeps an interlaced
-/// picture in memory, because each of the seven passes reads it.
+/// picture in memory, because each of the seven passes reads all rows.
 final class PNGWriter: RowWriter {
     private let encoder: OpaquePointer
     private let drain: ByteDrain
@@ -22,7 +22,7 @@ final class PNGWriter: RowWriter {
         guard let encoder = apod_png_encoder_open(drain.output) else { throw ImageError.outOfMemory }
         self.encoder = encoder
         var metadata = options.metadata
-        // A packet is text, so a zero byte makes it invalid. libpng expects one zero byte at the end.
+        // An XMP packet is text, so a packet with a zero byte is invalid. libpng expects a zero byte after the packet.
         metadata.xmp = metadata.xmp.flatMap { $0.contains(0) ? nil : $0 + [0] }
         try metadata.withPointers(isGray: channels < 3) { profile, exif, xmp in
             try check(

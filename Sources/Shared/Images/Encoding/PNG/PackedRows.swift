@@ -9,7 +9,7 @@ struct PackedRows {
     /// Bytes per pixel, at least 1.
     private let pixelBytes: Int
 
-    /// The choice of each row's filter.
+    /// The method for choosing the filter of each row.
     enum Strategy: Sendable {
         case fixed(Int32)
         /// The filter with the smallest sum of absolute differences, entropy, or number of different pairs of bytes.
@@ -88,7 +88,7 @@ struct PackedRows {
         return filtered
     }
 
-    /// Writes the filtered row to `best` and returns its filter.
+    /// Writes the filtered row to `best`, and returns the number of the filter.
     private func choose(
         _ strategy: Strategy, _ row: UnsafePointer<UInt8>, above: UnsafePointer<UInt8>, count: Int,
         _ best: inout [UInt8], _ attempt: inout [UInt8]

@@ -24,8 +24,8 @@ struct ColourCells {
     /// Cells of equal size.
     static func even(_ count: Int) -> ColourCells { ColourCells(count: count) { $0 * count / 256 } }
 
-    /// Cells that are smaller for dark samples: a night sky differs from black by a few levels only. Of 48 cells, five
-    /// cover the darkest ten samples.
+    /// Cells that are smaller for dark samples, because a night sky differs from black by only a few levels. Of 48
+    /// cells, five cover the darkest ten samples.
     static func darkened(_ count: Int) -> ColourCells {
         ColourCells(count: count) { Int(pow(Double($0) / 256, 0.7) * Double(count)) }
     }

@@ -7,7 +7,7 @@ struct ColourTable {
     /// The index in `colours` for each slot, or -1.
     private var places = [Int16](repeating: -1, count: slots)
 
-    /// Adds a colour. Returns false if it would be the 257th.
+    /// Adds a colour. Returns false if the table already has 256 other colours.
     mutating func insert(_ colour: PackedColour) -> Bool {
         let slot = slot(colour)
         if places[slot] >= 0 { return true }

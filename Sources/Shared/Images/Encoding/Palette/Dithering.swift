@@ -100,15 +100,15 @@ enum Dithering {
         }
     }
 
-    /// The offset of samples for each position in the matrix.
+    /// Returns the offset of samples for each position in the matrix.
     private static func pattern(for palette: IndexedPalette) -> [Int] {
-        // The distance between evenly spread colours: in each of three channels, the mean squared error is a twelfth
-        // of the distance squared. The pattern is slightly weaker, because it is more visible than the error.
+        // The distance between evenly spread colours: in each of three channels, the mean squared error is a twelfth of
+        // the squared distance. The pattern is slightly weaker, because a pattern is more visible than the error.
         let distance = (palette.meanError / 3 * 12).squareRoot()
         return pattern(strength: min(distance * 0.75, 64))
     }
 
-    /// - Parameter strength: the difference of the largest and the smallest offset.
+    /// - Parameter strength: the difference between the largest and the smallest offset.
     static func pattern(strength: Double) -> [Int] {
         bayer.map { Int((((Double($0) + 0.5) / 64 - 0.5) * strength).rounded()) }
     }

@@ -1,6 +1,7 @@
 import Support
 
-/// The pixels in an area of a canvas that a GIF frame draws: changed pixels, or pixels that are not transparent.
+/// The pixels that a GIF frame draws in an area of a canvas: the changed pixels, or all pixels that are not transparent
+/// if there is no previous frame.
 final class DrawnPixels {
     let area: CanvasArea
     /// The drawn colours; nil if there are more than 256.
@@ -9,11 +10,11 @@ final class DrawnPixels {
     private(set) var skipsPixels = false
     private let canvas: PackedCanvas
     private let shown: PackedCanvas?
-    /// A row with the skipped pixels replaced.
+    /// A row in which skipped pixels are transparent.
     private let row: AlignedBuffer
 
-    /// - Parameter shown: the displayed canvas. Pixels that are transparent in `canvas` must be transparent in `shown`,
-    ///   too.
+    /// - Parameter shown: the displayed canvas. Pixels that are transparent in `canvas` must also be transparent in
+    ///   `shown`.
     init(of canvas: PackedCanvas, over shown: PackedCanvas? = nil, _ area: CanvasArea) {
         self.area = area
         self.canvas = canvas
@@ -52,7 +53,7 @@ final class DrawnPixels {
         exactColours = fits ? table : nil
     }
 
-    /// The approximate maximum number of pixels in a histogram. Larger areas are sampled by rows.
+    /// The approximate maximum number of pixels in a histogram. In larger areas, only a part of the rows is counted.
     private static let sampledPixels = 4_000_000
 
     var histogram: ColourHistogram {
@@ -64,7 +65,8 @@ final class DrawnPixels {
         return histogram
     }
 
-    /// Returns indices in a palette with all the colours. Pixels that are not drawn get the transparent index.
+    /// Returns the index of each pixel in a palette that has all colours. Pixels that are not drawn get the transparent
+    /// index.
     func exactIndices(in palette: IndexedPalette) -> [UInt8] {
         var indices = [UInt8](repeating: palette.transparent ?? 0, count: area.count)
         var last = PackedColour.transparent

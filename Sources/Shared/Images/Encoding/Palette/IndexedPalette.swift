@@ -1,7 +1,8 @@
 /// A palette of a GIF, with a search for the nearest colour.
 final class IndexedPalette {
     let colours: [PackedColour]
-    /// The index that leaves the canvas unchanged; it follows the colours.
+    /// The index of pixels that are not drawn, which follows the indices of the colours. Nil if the palette has no such
+    /// index.
     let transparent: UInt8?
     /// The mean squared error of the original pixels; 0 if the palette is exact.
     let meanError: Double
@@ -11,18 +12,18 @@ final class IndexedPalette {
     /// The nearest colour of each cell (6 bits per channel), computed on demand.
     private var nearest: [UInt16] = []
 
-    /// Makes a palette of all colours of `table`. With 256 colours there is no transparent index.
+    /// Creates a palette of all colours in `table`. With 256 colours, there is no transparent index.
     convenience init(exact table: ColourTable) {
         self.init(table.colours, meanError: 0, hasTransparent: table.colours.count < 256)
     }
 
-    /// Makes a palette for a picture with too many colours for an exact palette.
+    /// Creates a palette for a picture with too many colours for an exact palette.
     convenience init(_ histogram: ColourHistogram, hasTransparent: Bool) {
         let design = PaletteDesign(histogram, limit: hasTransparent ? 255 : 256)
         self.init(design.colours, meanError: design.meanError, hasTransparent: hasTransparent)
     }
 
-    /// Makes a palette of as few colours as the tolerance permits, with a transparent index.
+    /// Creates a palette with as few colours as the tolerance permits, and a transparent index.
     ///
     /// - Parameters:
     ///   - exact: all colours, if there are at most 256.
@@ -40,7 +41,7 @@ final class IndexedPalette {
 
     private init(_ colours: [PackedColour], meanError: Double, hasTransparent: Bool, axis: ColourCells = .even64) {
         var table = ColourTable()
-        // Two boxes may have the same mean.
+        // Removes duplicates, because two boxes of a design may have the same mean.
         for colour in colours { _ = table.insert(colour) }
         self.table = table
         self.colours = table.colours
@@ -67,7 +68,8 @@ final class IndexedPalette {
     func index(of colour: PackedColour) -> UInt8? { table.index(of: colour) }
 
     /// Returns the index of the nearest colour and its squared distance. Also compares the neighbours of the cell's
-    /// colour, which is not always the nearest: similar pixels of adjacent cells would differ more than necessary.
+    /// colour. Otherwise, similar pixels in adjacent cells would differ more than necessary, because the cell's colour
+    /// is not always the nearest.
     @inline(__always) func nearest(_ colour: PackedColour, _ cells: NearestIndices) -> (index: UInt8, distance: Int) {
         var index = cells.index(colour.red, colour.green, colour.blue)
         var distance = colour.distance(to: colours[Int(index)])
@@ -116,7 +118,7 @@ struct NearestIndices {
         return known == Self.unknown ? find(cell) : UInt8(truncatingIfNeeded: known)
     }
 
-    /// Searches from the centre of the cell.
+    /// Finds the colour nearest to the centre of the cell.
     @inline(never) private func find(_ cell: Int) -> UInt8 {
         let middle = PackedColour(
             red: Int(axis.middles[cell >> 12]), green: Int(axis.middles[cell >> 6 & 63]),

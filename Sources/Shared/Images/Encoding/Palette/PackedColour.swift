@@ -1,8 +1,8 @@
 import Formats
 import Support
 
-/// A pixel for a palette: red in the lowest byte, then green, blue, and 255. All bits of a transparent pixel are 0,
-/// because palettes have no translucency.
+/// A pixel for a palette: red in the lowest byte, then green, blue and alpha. For GIF, which has no translucency, alpha
+/// is 255, and all bits of a transparent pixel are 0.
 struct PackedColour: Hashable {
     var bits: UInt32
 
@@ -14,8 +14,9 @@ struct PackedColour: Hashable {
         bits = UInt32(truncatingIfNeeded: red | green << 8 | blue << 16 | 0xFF00_0000)
     }
 
-    /// Converts a pixel with straight alpha: transparent below one half, otherwise composed over `background`. A nil
-    /// background keeps the pixel's colour, because mixing it with white would leave a light fringe on a dark page.
+    /// Converts a pixel with straight alpha for GIF. A pixel with alpha below one half becomes transparent; any other
+    /// pixel is composed over `background`. A nil background keeps the pixel's colour, because mixing it with white
+    /// would leave a light fringe on a dark page.
     init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8, on background: RGB?) {
         guard alpha >= 128 else {
             self = .transparent

@@ -1,20 +1,20 @@
-/// Chooses the colours of a palette for a picture with more colours than fit.
+/// Chooses the colours of a palette for a picture with more colours than the palette can have.
 ///
 /// Uses Wu's method (X. Wu, "Color quantization by dynamic programming and principal analysis", 1992, in the greedy
 /// form of Graphics Gems II): repeatedly cuts the box with the greatest variance at the place that reduces the variance
 /// most. Then k-means moves each colour to the mean of its pixels. Deterministic.
 struct PaletteDesign {
-    /// At most the requested number.
+    /// At most `limit` colours.
     let colours: [PackedColour]
     /// The mean squared distance of a pixel from its colour, over all three channels, without dithering.
     let meanError: Double
 
-    /// Rounds of k-means. The third still gains about 0.1 dB, a fifth nothing visible.
+    /// Rounds of k-means. The third round gains about 0.1 dB; a fifth round has no visible effect.
     private static let rounds = 3
 
     /// - Parameters:
     ///   - limit: 1 to 256 colours. The histogram must have a colour.
-    ///   - tolerance: the mean squared error at which the palette is good enough with fewer colours.
+    ///   - tolerance: no colours are added when the mean squared error is below this value.
     init(_ histogram: ColourHistogram, limit: Int, tolerance: Double = 0) {
         var colours = Self.cut(histogram, limit: limit, tolerance: tolerance)
         let occupied = histogram.occupied
@@ -128,7 +128,7 @@ struct PaletteDesign {
 /// Finds the nearest of up to 256 colours by squared distance in sRGB.
 ///
 /// The colours are sorted by green, the channel with the largest differences. The search moves up and down from the
-/// pixel's green, and ends once the difference in green alone exceeds the best distance.
+/// pixel's green, and ends when the difference in green alone exceeds the best distance.
 struct NearestColour {
     private let sorted: [(red: Int32, green: Int32, blue: Int32, index: Int)]
     /// For each green, the position of the first colour with at least that green.

@@ -1,12 +1,12 @@
 import CWebP
 import Formats
 
-/// Encodes rows of 1 to 4 channels as a lossy WebP, or as a lossless WebP if the picture has few colours and that is
-/// smaller. libwebp needs the whole picture, so the rows are collected.
+/// Encodes rows of 1 to 4 channels as a lossy WebP, or as a lossless WebP if the picture has few colours and the
+/// lossless file is no larger. Collects the rows, because libwebp needs the whole picture.
 final class WebPWriter: RowWriter {
     private let size: PixelSize
     private let channels: Int
-    /// Samples per pixel for libwebp.
+    /// Samples per pixel in `pixels`, 3 or 4.
     private let samples: Int
     private let options: EncodeOptions
     private let drain: ByteDrain
@@ -94,7 +94,7 @@ final class WebPWriter: RowWriter {
         var writer = WebPMemoryWriter()
         WebPMemoryWriterInit(&writer)
         defer { WebPMemoryWriterClear(&writer) }
-        // One thread encodes the alpha. The bytes do not depend on it.
+        // A second thread encodes the alpha. The bytes are the same without this thread.
         let hasThread = samples == 4 && !isLossless && drain.spareThreads?.take() == true
         defer { if hasThread { drain.spareThreads?.giveBack() } }
         config.thread_level = hasThread ? 1 : 0
@@ -117,9 +117,9 @@ final class WebPWriter: RowWriter {
     }
 
     /// Whether to use libwebp's sharp YUV conversion. A lossy WebP always has halved chroma; the sharp conversion
-    /// compares its results with the picture, which takes half as long again. Files of ten pictures at 640 pixels are
-    /// 10 % smaller at the same visual quality (SSIMULACRA2): a diagram by half, six others by up to 3 %, the rest not
-    /// at all.
+    /// compares its results with the picture, which takes half as long again. Over ten pictures at 640 pixels, files
+    /// are on average 10 % smaller at the same visual quality (SSIMULACRA2): a diagram by half, six pictures by up to
+    /// 3 %, the others not at all.
     private func halvesWithCare(_ pixels: UnsafePointer<UInt8>) -> Bool {
         options.chroma == .auto && options.effort > 3 || options.keepsChroma(pixels, channels: samples, size: size)
     }

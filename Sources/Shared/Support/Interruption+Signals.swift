@@ -2,8 +2,8 @@ import Libc
 
 /// Stops a run after a signal, or when the reader of its output closes the pipe.
 ///
-/// After a signal, current work has at most `grace` to clean up. Then the process ends by the same signal, so that a
-/// shell or Make sees the cause. A second signal ends the process immediately.
+/// After a signal, the current work has at most `grace` to clean up. Then the process ends by the same signal, so that
+/// a shell or Make sees the cause. A second signal ends the process immediately.
 extension Interruption {
     private static let grace = Duration.seconds(5)
 
@@ -45,8 +45,9 @@ extension Interruption {
         return number
     }
 
-    /// Whether a signal that arrives `span` after the first counts as a second signal. timeout(1) sends the same signal
-    /// twice, to its child and to the child's group; a user does not press Ctrl-C twice in a quarter of a second.
+    /// Whether a signal that arrives `span` after the first is a second request to stop. timeout(1) sends the same
+    /// signal twice, to its child and to the child's group; a user does not press Ctrl-C twice in a quarter of a
+    /// second.
     static func isSecond(_ number: Int32, after first: Int32, span: Duration) -> Bool {
         number != first || span >= .milliseconds(250)
     }
@@ -68,7 +69,7 @@ extension Interruption {
     }
 
     /// Restores the signal's default action and raises it, so that the parent process sees the cause. Sends it to this
-    /// thread, since the thread in sigwait(3) could consume a signal to the process.
+    /// thread, since the thread in sigwait(3) could consume a signal that is sent to the process.
     private static func end(by number: Int32) -> Never {
         StandardError.conclude()
         signal(number, SIG_DFL)

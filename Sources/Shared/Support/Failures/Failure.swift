@@ -15,7 +15,7 @@ extension Failure {
     public var isTransient: Bool { exitCode == .temporary }
 }
 
-/// A failure that wraps another, its reason, and has the same code and exit status.
+/// A failure that wraps another failure, `reason`, and has its code and exit status.
 public protocol WrappingFailure: Failure {
     var reason: any Failure { get }
 }

@@ -16,7 +16,7 @@ public struct FileStatus: Sendable, Equatable {
     /// The number of hard links.
     public let links: Int
     public let modified: Timestamp
-    /// `modified` in nanoseconds since 1970, as exact as the file system stores it; meaningless beyond the year 2262.
+    /// `modified` in nanoseconds since 1970, as exact as the file system stores it; wraps around after the year 2262.
     public let modifiedNanoseconds: Int64
     /// The time of the last change of content, name or mode.
     public let changed: Timestamp

@@ -75,7 +75,7 @@ public enum UnsafePlace: Failure, Equatable {
         return status.mode & 0o002 != 0 ? .writableByAll(path) : nil
     }
 
-    /// Like `fault(ofFolder:)`, but other users may not read the folder either.
+    /// Like `fault(ofFolder:)`, but also returns a fault if the group or other users have any right to the folder.
     public static func fault(
         ofPrivateFolder path: String, _ status: FileStatus, user: uid_t = geteuid()
     ) -> UnsafePlace? {
@@ -83,8 +83,8 @@ public enum UnsafePlace: Failure, Equatable {
         return fault(ofFolder: path, status, user: user)
     }
 
-    /// Returns the fault of a folder that other users may replace, else nil. The sticky bit of `above`, the folder that
-    /// contains it, prevents this.
+    /// Returns the fault of a folder that other users may replace, else nil. The sticky bit of its parent folder, whose
+    /// status is `above`, prevents replacement.
     public static func fault(above path: String, _ above: FileStatus, user: uid_t = geteuid()) -> UnsafePlace? {
         if above.owner != user && above.owner != 0 { return .ownerAbove(path) }
         return above.mode & 0o022 != 0 && above.mode & S_ISVTX == 0 ? .writableAbove(path) : nil

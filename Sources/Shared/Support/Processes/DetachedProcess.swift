@@ -12,7 +12,7 @@ public enum DetachedProcess {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw SystemFailure(errno: errno, "create a pipe") }
         defer { close(ends[0]) }
-        // The other end stays open until this process ends.
+        // The writing end stays open until this process ends.
         _ = fcntl(ends[1], F_SETFD, FD_CLOEXEC)
         #if canImport(Darwin)
         var actions: posix_spawn_file_actions_t?

@@ -33,7 +33,7 @@ public struct TextOutput: Sendable {
     /// Writes bytes that are already escaped.
     public func write(safe bytes: [UInt8]) throws(SystemFailure) { try file.write(bytes) }
 
-    /// Escapes the bytes from `start` if this is a terminal, for a later `write(safe:)`.
+    /// Escapes the bytes from `start` if standard output is a terminal, for a later `write(safe:)`.
     public func escape(_ pending: inout [UInt8], from start: Int, as form: Form) {
         if isTerminal { pending.replaceSubrange(start..., with: Self.escaped(Array(pending[start...]), as: form)) }
     }

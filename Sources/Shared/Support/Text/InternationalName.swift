@@ -98,7 +98,8 @@ public enum InternationalName {
     }
 
     /// Maps a label with hyphens at either end, or as third and fourth character. Browsers accept them (WHATWG URL,
-    /// *domain to ASCII*), libidn2 does not. Passes underscores to libidn2 instead, which no other rule distinguishes.
+    /// *domain to ASCII*), libidn2 does not. Replaces hyphens by underscores, which all other rules treat like hyphens,
+    /// and restores them in the result.
     private static func asciiWithHyphens(_ label: String) throws(UnmappedName) -> String? {
         let (hyphen, underscore) = (UInt8(ascii: "-"), UInt8(ascii: "_"))
         // The hyphens and underscores in order. Mapping keeps their order.
@@ -153,7 +154,7 @@ public enum InternationalName {
         _ label: String, _ function: (UnsafeMutablePointer<CChar>) -> cidn_status
     ) throws(UnmappedName) -> (status: cidn_status, text: String?) {
         let (status, text) = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(CIDN_CAPACITY)) { buffer in
-            // Never nil for a capacity above 0.
+            // `baseAddress` is never nil for a capacity above 0.
             guard let start = buffer.baseAddress else { return (CIDN_NO_MEMORY, String?.none) }
             let status = function(start)
             return (status, status == CIDN_OK ? String(cString: start) : nil)

@@ -25,7 +25,7 @@ public enum NearMatch {
         suggestion(for: word, among: candidates).map { "; did you mean \($0)?" } ?? ""
     }
 
-    /// Returns Damerau's distance, with each letter edited at most once. Cost: O(n·m).
+    /// Returns Damerau's distance with each letter edited at most once (optimal string alignment). Cost: O(n·m).
     static func distance(_ a: [Character], _ b: [Character]) -> Int {
         var before: [Int] = []
         var row = Array(0...b.count)

@@ -4,7 +4,7 @@ public enum PercentEncoding {
         case path, query, fragment
     }
 
-    /// Encodes white space, non-ASCII bytes and characters that are invalid in that part of a URL. Keeps existing
+    /// Encodes white space, non-ASCII bytes and characters that are invalid in this part of a URL. Keeps existing
     /// escapes; a stray `%` becomes `%25`.
     package static func encoded(_ bytes: ArraySlice<UInt8>, in part: Part) -> String {
         var result: [UInt8] = []

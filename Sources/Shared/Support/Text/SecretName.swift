@@ -36,8 +36,8 @@ enum SecretName {
         return word.hasSuffix("auth") || word.hasPrefix("auth") && !word.hasPrefix("author")
     }
 
-    /// Returns the words of a name in lower case. A word ends between a letter and a digit, before a capital next to a
-    /// small letter, and at every character that is neither letter nor digit.
+    /// Returns the words of a name in lower case. A word ends between a letter and a digit, before a capital that
+    /// follows or precedes a small letter, and at every character that is neither letter nor digit.
     private static func words(of name: [UInt8]) -> [String] {
         var words: [String] = []
         var word: [UInt8] = []

@@ -38,8 +38,8 @@ public final class Interruption: Sendable {
         for handler in handlers { handler() }
     }
 
-    /// Runs `body`; after a signal the process waits for it to finish or clean up. Throws `Cancelled` if the run is
-    /// already being stopped.
+    /// Runs `body`. After a signal, the process waits for `body` to finish or clean up. Throws `Cancelled` if the run
+    /// is already being stopped.
     ///
     /// - Parameter onCancel: called on another thread if the run is stopped while `body` runs; must only wake `body`.
     public func during<Result>(onCancel: (@Sendable () -> Void)? = nil, _ body: () throws -> Result) throws -> Result {

@@ -3,7 +3,7 @@
 public final class ThreadBudget: Sendable {
     private let free: Monitor<Int>
 
-    /// - Parameter count: less than 0 counts as 0. The default is right for a run with one job.
+    /// - Parameter count: a negative number is treated as 0. The default suits a run with one job.
     public init(_ count: Int = Thread.processors - 1) { free = Monitor(max(count, 0)) }
 
     /// Reserves a thread, or returns false if none is left. Call `giveBack` when the thread has ended.
@@ -15,7 +15,7 @@ public final class ThreadBudget: Sendable {
         }
     }
 
-    /// Reserves a thread even if none is left: the thread of a job, if the budget includes jobs.
+    /// Reserves the thread of a job, even if none is left. For budgets that include the jobs.
     public func occupy() { free.withLock { $0 -= 1 } }
 
     /// Returns a thread from `take` or `occupy` to the budget.

@@ -18,8 +18,8 @@ struct HeadReader {
     private var isComplete = false
     private var count = 0
 
-    /// Adds one line with its line end. Skips interim heads (1xx). Lines after a complete head are trailer fields (RFC
-    /// 9110 §6.5), which are ignored, or begin another head.
+    /// Adds a line, including its line ending. Skips interim heads (1xx). Lines after a complete head begin another
+    /// head, or are trailer fields (RFC 9110 §6.5), which are ignored.
     mutating func add(_ line: UnsafeRawBufferPointer) -> Step {
         count += line.count
         if count > Self.byteLimit { return .tooLong }

@@ -6,7 +6,7 @@ struct TokenBucket: Sendable, Hashable {
     static let burst = Duration.milliseconds(250)
 
     let bytesPerSecond: Int
-    /// The time at which the rate has caught up with the bytes so far. In the past if the bucket is idle.
+    /// The time after which more bytes may pass. In the past if the bucket is idle.
     private var usedUntil: Duration
 
     /// - Parameter now: a monotonic time with any origin.

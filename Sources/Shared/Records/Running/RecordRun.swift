@@ -68,7 +68,7 @@ public final class RecordRun: Sendable {
         failures = FailureLines(log: log)
         self.interruption = interruption
         self.progress = progress
-        // Lets fast records finish before a slow earlier record, in bounded memory.
+        // Fast records may finish before a slow earlier record, in bounded memory.
         let recordWindow = max(64, 4 * options.jobs)
         // Jobs that wait for earlier records keep files open, so the limit on open files also limits the threads.
         threads = WorkThreads(limit: options.jobs, most: OpenFiles.jobs(recordWindow, limit: OpenFiles.limit))

@@ -237,7 +237,7 @@ struct FetchTask {
 }
 
 extension Entry {
-    /// Whether the entry came from the address of the request. With a key chosen by the user, it may have come from
-    /// another.
+    /// Whether the entry came from the address of the request. An entry whose key the user chose may have come from
+    /// another address.
     func isOf(_ request: HTTPRequest) -> Bool { url?.hasSameBytes(as: request.url.redacted) ?? false }
 }

@@ -2,7 +2,7 @@ import Store
 import Support
 
 extension Caches {
-    /// Switches to a scope and, unless `keeping`, purges the previous scope, in memory too. Returns the previous scope
+    /// Switches to a scope and, unless `keeping`, purges the previous scope, also in memory. Returns the previous scope
     /// and its contents, or nil if the scope is already current. See `CacheScopes.makeCurrent`.
     /// `CacheScopes.finishPurges` removes the files on disk.
     public func makeCurrent(_ scope: ScopeName, keeping: Bool = false) throws -> ScopeSwitch? {

@@ -56,8 +56,8 @@ enum Freshness: Equatable {
         let isRecent = entry.fetchedAt >= rules.askedAt
         let refreshes = rules.refreshes && !(rules.respectsServer && entry.directives.isImmutable)
         if !isExpired && (!(refreshes || isTooOld) || isRecent) { return .serve(.hit) }
-        // An answer with `no-cache` expires immediately, but the runs that waited for it use it once. An answer with
-        // `Vary: *` may have depended on properties that the waiting run does not share.
+        // An answer with `no-cache` expires immediately, but each run that waited for the answer uses it once. An
+        // answer with `Vary: *` may have depended on properties that the waiting run does not share.
         if isRecent && rules.hasWaited && selects == true { return .serve(.hit) }
         if rules.revalidatesLater && !rules.refreshes && !isTooOld && mayUseMeanwhile(entry, now: now, rules: rules) {
             return .serve(.stale)

@@ -24,7 +24,7 @@ public struct PutCounts: Sendable, Equatable {
         }
     }
 
-    /// The counts for a terminal. A placeholder counts as a failure.
+    /// The counts for a terminal. Pictures with a placeholder are included in the failures.
     public var text: String {
         let all = failed + placeholders
         let standIns =

@@ -11,7 +11,7 @@ extension CacheKey {
     /// a key as an address yields the same key. For an address with a secret, throws the errors of `KeySecrets.digest`.
     ///
     /// - Parameter text: the text from which the URL was parsed. An earlier version derived its key from this text; if
-    /// nil, its key is derived from the normalized address.
+    ///   nil, its key is derived from the normalized address.
     public init(
         url: WebURL, readFrom text: String? = nil, ignoringQuery ignoring: Set<String> = [], secrets: KeySecrets
     ) throws {

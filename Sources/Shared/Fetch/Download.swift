@@ -7,7 +7,7 @@ import Support
 /// A download is resumed only with a validator (`If-Range`, RFC 9110 §13.1.5), and only if the answer has the same
 /// validator, begins at the requested byte and has the same total length. Otherwise it restarts. Not thread-safe.
 final class Download {
-    /// A complete and accepted body.
+    /// A complete body that passed the inspection.
     struct Body {
         let picture: FileFacts
         /// The number of bytes received in this run.

@@ -2,7 +2,7 @@ import Records
 import Store
 import Support
 
-/// A folder of files that `img-downsample` made. If they are unchanged, their picture need not be fetched again.
+/// A folder of files that `img-downsample` made. If the files are unchanged, their picture need not be fetched again.
 public struct MadeFiles: Sendable {
     private let folder: String
 

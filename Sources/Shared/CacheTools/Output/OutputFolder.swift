@@ -30,7 +30,7 @@ public final class OutputFolder: Sendable {
     /// Returns the turn of the next record to claim names. Must be called in the order of the records.
     public func turn() -> NamingTurn { turns.next() }
 
-    /// Claims a name for this run. Throws `OutputFailure.taken` if it is claimed for other content.
+    /// Claims a name for this run. Throws `OutputFailure.taken` if the name is already claimed for other content.
     ///
     /// - Parameters:
     ///   - content: the identity of the content, such as a hash. Equal contents may share a name.

@@ -27,7 +27,7 @@ public final class Folder: Sendable {
     /// Opens the folder at a path from `resolve`. Fails if it has become a link.
     ///
     /// - Parameters:
-    /// - asksKernel: false to test the fallback without openat2(2).
+    ///   - asksKernel: false to test the fallback without openat2(2).
     ///   - fault: makes calls fail, in this folder and in folders opened through it.
     public convenience init(
         resolved path: String, isListed: Bool = true, asksKernel: Bool = true, fault: Fault? = nil

@@ -34,7 +34,7 @@ public final class Progress: Sendable {
 
     /// - Parameters:
     ///   - log: receives the lines if the style is `lines`.
-    /// - meetsOutput: whether standard output is also a terminal, so that records would collide with the drawn line.
+    ///   - meetsOutput: whether standard output is also a terminal, so that records would collide with the drawn line.
     public init(_ style: ProgressStyle, log: Log, meetsOutput: Bool = false) {
         self.style = style
         self.log = log

@@ -22,7 +22,7 @@ struct Rate: Sendable, Equatable {
 
     /// - Parameters:
     ///   - amount: the total so far.
-    /// - time: since the start of the run.
+    ///   - time: since the start of the run.
     mutating func sample(_ amount: Int, at time: Duration) {
         guard time > now else { return }
         now = time

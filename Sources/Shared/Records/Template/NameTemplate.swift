@@ -42,8 +42,8 @@ public struct NameTemplate: Sendable, Equatable {
         let parts = try template.parts { field in
             let name = field.description
             if Self.builtIn.contains(name) { return values[name] }
-            // The text of a record is always UTF-8. `init(pathBytes:)` replaces carriers in it, which are not foreign
-            // bytes.
+            // Text in a record is UTF-8: a carrier in it represents itself, not a foreign byte (see
+            // `String.init(pathBytes:)`).
             return record.printable(field).map { String(pathBytes: $0.utf8) }
         }
         var path = PathBuilder()

@@ -52,7 +52,7 @@ extension CacheStore {
             do {
                 return try FetchTask(cache: self, fetch: request, key: key, client: client, watcher: watcher).run()
             } catch {
-                // A cached failure was counted when it occurred.
+                // A cached failure was already counted when it occurred.
                 if !(error is Cancelled || error is NegativeAnswer) {
                     index.count(in: scope) { $0.add(failure: failure(of: error)) }
                 }

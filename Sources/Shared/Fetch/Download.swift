@@ -33,7 +33,7 @@ final class Download {
     private let use: MemoryUse?
 
     private var aside: EphemeralFile?
-    /// The note about the version of the bytes in the file.
+    /// Identifies the version of the bytes in the file.
     private var note: PartialFile.Note?
     private var validators = Validators()
     /// Whether the bytes come from several answers.
@@ -179,7 +179,7 @@ final class Download {
             isJoined = true
             try watcher?.begin(arriving(partial, count: partial.count, total: note.total))
         case .head(let response) where response.status == 416:
-            // The resource has become shorter, or the file was already complete and its length unknown.
+            // The resource has become shorter, or the file was already complete but its length was unknown.
             forget()
             throw HTTPClient.RetryNow()
         case .head, .pause: break

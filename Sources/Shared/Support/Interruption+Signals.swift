@@ -8,7 +8,7 @@ extension Interruption {
     private static let grace = Duration.seconds(5)
 
     /// Makes SIGINT, SIGTERM and SIGHUP cancel this run. Call it before starting other threads, which inherit the
-    /// blocked signals. Returns false if it was called before. Throws `SystemFailure` if no thread can be started.
+    /// blocked signals. Returns false for a second call. Throws `SystemFailure` if no thread can be started.
     @discardableResult
     public func catchSignals() throws -> Bool {
         if catchesSignals.testAndSet() { return false }
@@ -52,8 +52,8 @@ extension Interruption {
         number != first || span >= .milliseconds(250)
     }
 
-    /// Stops the run when the reader of `descriptor` closes its end. Does nothing unless it is a pipe or a socket.
-    /// Throws `SystemFailure` if no thread can be started.
+    /// Stops the run when the reader of `descriptor` closes its end. Does nothing for descriptors other than pipes and
+    /// sockets. Throws `SystemFailure` if no thread can be started.
     public func watchReader(of descriptor: Int32) throws {
         guard let kind = try? FileStatus(of: descriptor, path: "").kind, [.fifo, .socket].contains(kind) else { return }
         try Thread.start { [self] in

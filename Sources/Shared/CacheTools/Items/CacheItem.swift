@@ -71,7 +71,7 @@ public enum CacheItem: Sendable {
     /// A key to look up, and the address that determines its policy.
     public typealias Lookup = (key: CacheKey, address: String)
 
-    /// The rules for addresses and keys. A class, because the addresses of every record refer to them.
+    /// The rules for addresses and keys. A class, so that the addresses of all records share an instance.
     public final class Rules: Sendable {
         private let addresses: PictureAddresses
         private let key: String?

@@ -12,7 +12,7 @@ extension Storage {
         }
     }
 
-    /// Returns a picture from the cache, or fetches it if it is not fresh. Throws the errors of `CacheStore.fetch`.
+    /// Returns a picture from the cache if it is fresh, otherwise fetches it. Throws the errors of `CacheStore.fetch`.
     public func fetch(
         _ request: FetchRequest, client: HTTPClient, watcher: (any BodyWatcher)? = nil
     ) throws -> (entry: Entry, status: CacheStatus) {

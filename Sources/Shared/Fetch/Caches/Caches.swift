@@ -173,8 +173,8 @@ public final class Caches: Sendable {
         return try storage(policy, scope: scope)
     }
 
-    /// Returns the storage for the placeholder of a picture with these addresses: according to the strictest of their
-    /// policies.
+    /// Returns the storage for the placeholder of a picture with these addresses. The strictest of their policies
+    /// applies.
     public func storage(forStandInOf addresses: [WebURL], scope: String? = nil) throws -> Storage {
         let policies = addresses.isEmpty ? [settings.policies.standard] : addresses.map { policy(for: $0.normalized) }
         return try storage([.disabled, .memory].first(where: policies.contains) ?? .enabled, scope: scope)

@@ -26,7 +26,7 @@ enum Freshness: Equatable {
         var fields: [String: String] = [:]
         /// The maximum age of an entry that the request accepts; nil for any age.
         var oldestAge: Duration?
-        /// Whether the caller can revalidate an entry after its use, if the server permits that (RFC 5861 §3).
+        /// Whether the caller can revalidate an entry after its use, if the server permits stale use (RFC 5861 §3).
         var revalidatesLater = false
 
         /// Whether the entry matches the request according to `Vary` (RFC 9111 §4.1); nil if only the server knows

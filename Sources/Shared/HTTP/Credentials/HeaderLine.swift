@@ -1,6 +1,6 @@
 import Support
 
-/// A header field in the user's notation. An origin may precede the field, and is then the only one to receive it.
+/// A header field in the user's notation, optionally preceded by the only origin that may receive the field.
 public struct HeaderLine: Sendable {
     /// Nil if the line names no origin.
     public let origin: WebURL.Origin?

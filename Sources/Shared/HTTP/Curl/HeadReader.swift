@@ -2,7 +2,7 @@ import Support
 
 /// Parses the lines of a head (RFC 9112 §2.1) as they arrive.
 struct HeadReader {
-    /// The maximum length of a head: more than any honest server sends. libcurl's own limits vary.
+    /// The maximum length of a head, larger than any legitimate head. libcurl's own limits vary.
     static let byteLimit = 300_000
 
     enum Step {

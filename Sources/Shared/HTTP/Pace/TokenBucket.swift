@@ -15,7 +15,7 @@ struct TokenBucket: Sendable, Hashable {
         usedUntil = now
     }
 
-    /// Counts `bytes` and returns the wait before more may pass.
+    /// Counts `bytes` and returns the wait before more bytes may pass.
     mutating func take(_ bytes: Int, now: Duration) -> Duration {
         let cost = Duration.seconds(Double(bytes) / Double(bytesPerSecond))
         usedUntil = max(usedUntil, now - Self.burst) + cost
@@ -31,6 +31,6 @@ public final class RateLimit: Sendable {
         bucket = Monitor(TokenBucket(bytesPerSecond: bytesPerSecond, now: SteadyTime.now()))
     }
 
-    /// Counts received bytes and returns the wait before more may pass; not negative.
+    /// Counts received bytes and returns the wait before more bytes may pass; not negative.
     func take(_ bytes: Int) -> Duration { bucket.withLock { $0.take(bytes, now: SteadyTime.now()) } }
 }

@@ -17,8 +17,8 @@ struct JSONScanner {
     /// The maximum nesting depth, of the same order as jq's limit. Deeper input is hostile or accidental.
     static let maxDepth = 512
 
-    /// The maximum number of fields of the outermost object. Real records have a few dozen, and a `JSONField` can be
-    /// larger than the field itself.
+    /// The maximum number of fields of the outermost object. Real records have a few dozen fields, and a `JSONField`
+    /// can be larger than the field itself.
     static let maxFields = 10_000
 
     private enum State {

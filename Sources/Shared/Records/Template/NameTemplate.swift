@@ -4,8 +4,9 @@ import Support
 ///
 /// Slashes in literal text, date patterns and defaults separate folders. In values, slashes, control characters and a
 /// leading `.` or `-` become `_`, so no value hides a file, looks like an option, or leads to another folder. Invisible
-/// characters, such as U+202E and U+200B, are removed, since they make a name look like another. Joiners (U+200C,
-/// U+200D) stay between non-ASCII characters, because Persian, Indic scripts and emoji need them. Long names are cut.
+/// characters, such as U+202E and U+200B, are removed, since they make a name look like a different name. Joiners
+/// (U+200C, U+200D) stay between non-ASCII characters, because Persian, Indic scripts and emoji need them. Long names
+/// are cut.
 public struct NameTemplate: Sendable, Equatable {
     /// Names of values that the tools supply. These values take precedence over fields of the record.
     public static let builtIn = ["stem", "ext", "width", "height", "variant", "sha256"]

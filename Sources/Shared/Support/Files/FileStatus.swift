@@ -57,8 +57,8 @@ public struct FileStatus: Sendable, Equatable {
         self.init(status)
     }
 
-    /// Reads the status of the file, folder or link at a path; returns nil if there is none. Throws `SystemFailure` if
-    /// the lookup fails for another reason.
+    /// Reads the status of the file, folder or link at a path; returns nil if the path does not exist. Throws
+    /// `SystemFailure` if the lookup fails for another reason.
     public init?(at path: String, followingLinks: Bool = true) throws(SystemFailure) {
         var status = stat()
         let flags = followingLinks ? 0 : AT_SYMLINK_NOFOLLOW

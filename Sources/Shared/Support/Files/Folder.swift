@@ -59,8 +59,8 @@ public final class Folder: Sendable {
 
     // MARK: Files
 
-    /// Opens a file with `flags` and close-on-exec. Does not wait for the other end of a FIFO. Throws `UnsafePlace` if
-    /// it is not a regular file, or if it is opened for writing and has another hard link.
+    /// Opens a regular file with `flags` and close-on-exec. Does not wait for the other end of a FIFO. Throws
+    /// `UnsafePlace` for anything but a regular file, and for writing to a file that has another hard link.
     public func open(
         _ name: String, _ flags: Int32, mode: mode_t = 0o600, purpose: SystemFailure.Purpose = .io
     ) throws -> File {

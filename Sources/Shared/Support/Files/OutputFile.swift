@@ -19,7 +19,7 @@ public final class OutputFile: ByteSink {
     private static let begun = Monitor(Set<String>())
 
     private struct Place {
-        /// The folder that contains both names; nil if they are paths.
+        /// The folder that contains both names; nil if the names are paths.
         var folder: Folder?
         /// The name before the commit; nil for a file without a name.
         var temporary: String?

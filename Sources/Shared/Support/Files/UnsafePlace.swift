@@ -8,13 +8,13 @@ public enum UnsafePlace: Failure, Equatable {
     case notAPlainFile(String)
     /// The file or folder belongs to another user.
     case owner(String, owner: uid_t, user: uid_t)
-    /// Every user may write to it.
+    /// Every user may write to the file or folder.
     case writableByAll(String)
-    /// Other users may read it.
+    /// Other users may read the folder.
     case readableByOthers(String)
-    /// The folder above it belongs to another user.
+    /// The parent folder belongs to another user.
     case ownerAbove(String)
-    /// Every user may rename files in the folder above it.
+    /// Every user may rename files in the parent folder.
     case writableAbove(String)
 
     public var code: String { "unsafe-place" }

@@ -38,7 +38,7 @@ public enum DetachedProcess {
         posix_spawnattr_setflags(
             &attributes, Int16(Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | startsSession))
         let program = try ownProgram()
-        // A binary that contains several tools selects one by this name.
+        // A binary that contains several tools selects the tool by this name.
         var argv = ([ProgramArguments.programName()] + arguments).map { $0.withPathPointer { strdup($0) } } + [nil]
         var envp =
             passedOn.compactMap { name in

@@ -118,7 +118,7 @@ public final class Progress: Sendable {
 
         public func receive(_ bytes: Int) { progress.state.withLock { $0.progress.receive(number, bytes) } }
 
-        /// Ends the download. If it was the only download and is complete, redraws the line so that it shows 100 %.
+        /// Ends the download. If the run's only download is complete, redraws the line to show 100 %.
         public func end() {
             let shows = progress.state.withLock { state in
                 state.progress.end(number)

@@ -15,7 +15,8 @@ public enum StandardError {
 
     private static let state = Monitor(State())
 
-    /// Discards messages of codec and font libraries to both streams. Call it before starting other threads.
+    /// Discards the messages that codec and font libraries write to the C library's `stdout` and `stderr`. Call it
+    /// before starting other threads.
     public static func silenceLibraries() { csystem_silence_libraries() }
 
     /// Writes whole lines, above the drawn line.

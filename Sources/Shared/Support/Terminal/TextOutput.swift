@@ -1,5 +1,5 @@
 /// Writes untrusted text to standard output. Escapes control characters on a terminal, and leaves the bytes unchanged
-/// in a pipe or a file. Pictures are never written to a terminal. Methods throw `SystemFailure`.
+/// in a pipe or a file. The callers never write pictures to a terminal. Methods throw `SystemFailure`.
 public struct TextOutput: Sendable {
     public enum Form: Sendable {
         /// Escaped by `TerminalText.escaped`, except for newlines and tabs.

@@ -120,7 +120,7 @@ func linkTarget(_ path: String) -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
         let count = path.withPathPointer { readlink($0, buffer.baseAddress!, buffer.count) }
         guard count >= 0 else { return nil }
-        // The system allows targets up to this length. A target that fills the buffer may be truncated.
+        // `PATH_MAX` limits the length of a target. A target that fills the buffer may be truncated.
         guard count < buffer.count else {
             errno = ENAMETOOLONG
             return nil

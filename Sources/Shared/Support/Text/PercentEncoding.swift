@@ -55,7 +55,7 @@ public enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Returns the decoded bytes. A stray `%` stays.
+    /// Returns the decoded bytes. A stray `%` is kept.
     ///
     /// - Parameter isForm: whether to decode `+` as a space, as in HTML forms.
     public static func decoded(_ bytes: ArraySlice<UInt8>, isForm: Bool = false) -> [UInt8] {

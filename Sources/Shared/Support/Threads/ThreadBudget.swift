@@ -1,5 +1,6 @@
-/// The number of threads that a run may start in addition to its jobs. Code that could use a second thread calls `take`
-/// first, and does without if none is left: a run with a job for each core gains nothing from more threads.
+/// The number of threads that a run may start in addition to its jobs. Code that could use a second thread first calls
+/// `take`, and uses only its own thread if none is left: a run with a job for each core gains nothing from more
+/// threads.
 public final class ThreadBudget: Sendable {
     private let free: Monitor<Int>
 

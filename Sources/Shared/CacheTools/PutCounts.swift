@@ -1,6 +1,6 @@
 import Store
 
-/// The number of pictures with each result, for a run that puts them into the cache.
+/// The number of pictures with each result, in a run that puts pictures into the cache.
 public struct PutCounts: Sendable, Equatable {
     /// Pictures that were fresh, or not needed because the files made from them exist.
     public var hits = 0

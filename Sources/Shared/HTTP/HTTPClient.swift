@@ -14,7 +14,7 @@ public struct HTTPClient: Sendable {
     public let passwords: Netrc?
     let log: Log
     let interruption: Interruption
-    /// For dates in responses.
+    /// Used to evaluate dates in responses.
     let clock: Clock
     let uptime: @Sendable () -> Duration
     let sleep: Sleeper

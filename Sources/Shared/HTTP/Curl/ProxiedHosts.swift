@@ -14,7 +14,7 @@ final class ProxiedHosts: Sendable {
 
     /// The maximum time for looking up a name that the proxy will look up too.
     static let lookupLimit: Duration = .seconds(2)
-    /// The maximum number of cached names: less than a megabyte.
+    /// The maximum number of cached names, which take less than a megabyte.
     static let nameLimit = 4096
 
     private let addressGuard: AddressGuard

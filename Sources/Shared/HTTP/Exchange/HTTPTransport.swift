@@ -9,7 +9,8 @@ public enum HTTPEvent {
     case head(HTTPResponse)
     /// The next bytes of the body, decompressed. Valid only during the call.
     case body(UnsafeRawBufferPointer)
-    /// Nothing has arrived for another `HTTPEvent.pauseLength`. The receiver may end the transfer by throwing.
+    /// Nothing has arrived for `HTTPEvent.pauseLength` since the last event. The receiver may end the transfer by
+    /// throwing.
     case pause
 
     /// Short enough to end a stalled transfer within half a second, long enough to cost almost nothing.

@@ -105,7 +105,7 @@ extension WebURL.Origin {
 }
 
 extension WebURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The URL without its credentials. Parsing it returns an equal URL, except for the credentials.
+    /// The URL without its credentials. Parsing this text returns an equal URL, except for the credentials.
     public var description: String {
         let query = self.query.map { "?\($0)" } ?? ""
         return "\(scheme.rawValue)://\(authority)\(path)\(query)\(fragment.map { "#\($0)" } ?? "")"

@@ -41,7 +41,7 @@ public enum Prepared: Sendable {
     /// stay, unless `RecordTool.retract` removes them. Called on several threads.
     public typealias Work = @Sendable (_ record: inout Record, _ run: WorkContext) throws -> Void
 
-    /// Returns the result of `body`, or work that throws its error.
+    /// Returns the result of `body`, or work that throws the error of `body`.
     public init(_ body: () throws -> Prepared) {
         do { self = try body() } catch { self = .work { _, _ in throw error } }
     }

@@ -55,7 +55,7 @@ final class WorkThreads: Sendable {
     /// Waits for all work, and joins the threads.
     func finish() {
         state.update { $0.isDone = true }
-        // A running thread may still start others.
+        // A running thread may still start other threads.
         while let thread = state.withLock({ $0.threads.popLast() }) { thread.join() }
     }
 

@@ -20,7 +20,7 @@ extension Confinement {
         }
     }
 
-    /// Landlock 1 forbids renaming a file into another folder, as the cache does.
+    /// The cache renames files into other folders, which Landlock 1 forbids.
     private static let oldestLandlock = 2
 
     /// Permanently drops all rights outside the plan. Applies to this thread, and to threads and processes that it

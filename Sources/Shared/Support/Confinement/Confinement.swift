@@ -5,7 +5,7 @@ import CSystem
 /// Open files stay usable. A file that is missing when the plan is enforced can be created or opened later only if the
 /// plan contains a folder above it.
 public struct Confinement: Sendable, Equatable {
-    /// Files and folders, with everything below them, that may be read. Paths may be missing.
+    /// Files and folders that may be read, including everything below the folders. Paths may be missing.
     public var readable: [String]
     /// Files and folders that may be read, changed and removed. Files may also be created below these folders.
     public var writable: [String]

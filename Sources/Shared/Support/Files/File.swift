@@ -3,7 +3,7 @@ import Libc
 
 /// An open file, closed with the last reference. Methods retry after a signal (EINTR) and throw `SystemFailure`.
 ///
-/// `File.open` opens paths from the user and follows symbolic links. `Folder.open` follows none.
+/// `File.open` opens paths from the user and follows symbolic links. `Folder.open` follows no links.
 public final class File: ByteSource, ByteSink, Sendable {
     public let descriptor: Int32
     public let path: String

@@ -106,7 +106,7 @@ public final class OutputFile: ByteSink {
     }
 
     /// Copies a whole file. If the file system supports it, both files share their blocks, and the copy takes no time
-    /// and no space until one of them changes. Call it before writing anything.
+    /// and no space until one of the files changes. Call it before writing anything.
     public func copy(_ source: File) throws {
         if csystem_copy(source.descriptor, file.descriptor) { return }
         // `csystem_copy` may have copied a part before it failed, so start over.

@@ -1,6 +1,6 @@
 /// Finds the known name that is most similar to a misspelled name.
 public enum NearMatch {
-    /// Returns the candidate closest to `word`, if at most about a third of its letters differ.
+    /// Returns the candidate closest to `word`, if they differ in at most about a third of the letters of `word`.
     public static func suggestion(for word: String, among candidates: some Sequence<String>) -> String? {
         let word = Array(word.lowercased())
         let best = candidates.map { ($0, distance(word, Array($0.lowercased()))) }.min { $0.1 < $1.1 }

@@ -6,7 +6,7 @@ enum SecretName {
         "session", "sid", "sig", "sign", "signed", "sso", "ticket", "totp", "verify",
     ]
 
-    /// Secret parts of words, as in `accesstoken` and `PHPSESSID`. Ordinary words do not contain them.
+    /// Secret parts of words, as in `accesstoken` and `PHPSESSID`. Ordinary words do not contain these parts.
     private static let parts = [
         "accesskey", "apikey", "authkey", "authoriz", "bearer", "credential", "csrf", "hdnea", "hdnt", "hmac", "jwt",
         "passcode", "passphrase", "passw", "pwd", "rlkey", "secret", "sessid", "sessionid", "signature", "token",

@@ -1,4 +1,4 @@
-/// Stops a run early: after SIGINT, SIGTERM or SIGHUP, or when the reader of standard output closes it.
+/// Stops a run early: after SIGINT, SIGTERM or SIGHUP, or when the reader of standard output closes the pipe.
 ///
 /// Code calls `check()` between its steps, and makes blocking calls within `during`, with a handler that wakes them.
 public final class Interruption: Sendable {

@@ -18,7 +18,8 @@ public struct QuotaTransport: HTTPTransport {
     private let asked = Monitor<Set<String>>([])
 
     /// - Parameters:
-    ///   - asksAnyway: whether to discard refusals from before this run, such as after a change of plan.
+    ///   - asksAnyway: whether to discard refusals from before this run, such as after the user has changed the API
+    ///     plan.
     ///   - log: receives the number of requests left, at the detail level.
     ///   - sleep: by default the `sleep` of the exchange's interruption.
     public init(

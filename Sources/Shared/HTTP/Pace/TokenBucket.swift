@@ -2,7 +2,8 @@ import Support
 
 /// Limits bytes to an average rate, with short bursts. Pure.
 struct TokenBucket: Sendable, Hashable {
-    /// Short enough for an exact average over a second, long enough not to delay data that arrives in pieces.
+    /// The longest burst: short enough for an exact average over a second, long enough not to delay data that arrives
+    /// in pieces.
     static let burst = Duration.milliseconds(250)
 
     let bytesPerSecond: Int

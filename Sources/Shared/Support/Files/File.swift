@@ -58,7 +58,7 @@ public final class File: ByteSource, ByteSink, Sendable {
     /// Returns whether there is a file or folder at `path`, with links followed.
     public static func exists(_ path: String) throws(SystemFailure) -> Bool { try FileStatus(at: path) != nil }
 
-    /// - Parameter flags: close-on-exec is added.
+    /// - Parameter flags: `O_CLOEXEC` is added.
     public static func open(
         _ path: String, _ flags: Int32, mode: mode_t = 0o600, purpose: SystemFailure.Purpose = .io
     ) throws -> File {

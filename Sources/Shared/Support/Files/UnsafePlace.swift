@@ -44,7 +44,7 @@ public enum UnsafePlace: Failure, Equatable {
 
     private var advice: String {
         switch self {
-        case .link, .notAPlainFile: "; choose another path, or move it away"
+        case .link, .notAPlainFile: "; choose another path, or move the link or file away"
         case .owner(let path, _, let user):
             "; if it is yours, run: sudo chown -R \(user) \(Self.quoted(path)); if other users share it, set"
                 + " APOD_TOOLS_ALLOW_SHARED_ROOT=true"

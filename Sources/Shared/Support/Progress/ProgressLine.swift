@@ -101,7 +101,7 @@ enum ProgressLine {
         return parts
     }
 
-    /// Short enough to fit into 80 columns together with a name and all figures.
+    /// The minimum length of the bar, which fits into 80 columns together with a name and all figures.
     private static let shortestBar = 8
     /// Columns reserved for the longest usual figures and the shortest bar. The name is cut to the remaining columns,
     /// so that the line does not shift while the figures change.

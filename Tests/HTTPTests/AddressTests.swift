@@ -110,7 +110,9 @@ import Testing
     }
 
     @Test(arguments: ["0", "", " ", ","])
-    func zeroOrEmptyAllowsNothing(text: String) throws { #expect(try AddressGuard(allowPrivate: text) == .standard) }
+    func zeroOrEmptyValueAllowsOnlyPublicAddresses(text: String) throws {
+        #expect(try AddressGuard(allowPrivate: text) == .standard)
+    }
 
     @Test func oneAllowsEveryAddress() throws {
         let guarding = try AddressGuard(allowPrivate: "1")

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: ["", "abc", "-1", "1.5", "\"\"", "0x10"])
-    func invalidTimeCountsAsZero(_ value: String) {
+    func invalidTimeIsTreatedAsZero(_ value: String) {
         #expect(CacheControl("max-age=\(value)").maxAge == 0)
     }
 
@@ -62,7 +62,7 @@ import Testing
             (["Expires": "Thu,  01 Jan 1970 00:10:00 GMT"], 0), (["Expires": "Thu 01 Jan 1970 00:10:00 GMT"], 0),
             (["Cache-Control": "public"], nil),
         ] as [([String: String], Int?)])
-    func freshnessIsTheLifetimeLessTheAge(_ fields: [String: String], _ expected: Int?) {
+    func freshnessIsTheLifetimeMinusTheAge(_ fields: [String: String], _ expected: Int?) {
         let headers = HTTPHeaders(fields.map { HTTPHeaders.Field(name: $0, value: $1) })
         let now = Timestamp(milliseconds: 500_000)
         #expect(headers.freshness(now: now) == expected.map { .seconds($0) })

@@ -81,7 +81,8 @@ import Testing
         given.add(try HeaderLine("https://b.example X: 1", source: "f"))
         given.add(try HeaderLine("X-C: 1", source: "f"))
         try given.add(bearer: "t", for: WebURL("http://d.example/").origin)
-        // The scheme of an assigned address does not permit cleartext: the user did not write it for the header.
+        // The scheme of an assigned address does not permit cleartext: the user did not name that address for the
+        // header.
         try given.assign(to: [WebURL("http://c.example/")])
         #expect(Set(given.cleartextOrigins.map(\.description)) == ["http://a.example", "http://d.example"])
     }

@@ -39,7 +39,7 @@ import Testing
         let request = HTTPRequest(url: try WebURL("https://a.example/"), headers: [HTTPHeader("X-Key", "s3cret")])
         do {
             _ = try client.data(request)
-            Issue.record("it was accepted")
+            Issue.record("the request was accepted")
         } catch let failure as FetchFailure {
             #expect(failure.answer.map { String(decoding: $0.body, as: UTF8.self) } == "no such key: …")
         }

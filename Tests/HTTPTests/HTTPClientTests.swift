@@ -53,7 +53,7 @@ import Testing
             plain.acceptsCompression = rangeStart != nil
             plain.rangeStart = rangeStart
             let failure = #expect(throws: FetchFailure.self) {
-                try client(transport).get(plain) { _ in Issue.record("passed on") }
+                try client(transport).get(plain) { _ in Issue.record("an event was delivered") }
             }
             #expect(failure?.code == "unwanted-encoding")
             #expect(failure?.exitCode == .data && failure?.isTransient == false)
@@ -152,7 +152,7 @@ import Testing
         #expect(transport.requests.map { $0.netrc?.credentials(for: $0.url)?.user } == ["shared", "own"])
     }
 
-    /// Nothing is sent: every host on the way could read an unencrypted secret.
+    /// Nothing is sent: every host on the path could read an unencrypted secret.
     @Test func secretIsNotSentUnencryptedUnlessItsOriginWasNamed() throws {
         let transport = ScriptedTransport { _, _ in .ok("x") }
         var request = try request("http://a.example/x?token=1")
@@ -265,7 +265,7 @@ import Testing
         #expect(transport.requests.map(\.headers.count) == [1, 1, 0])
     }
 
-    @Test func droppedHeadersAreNotRestoredAtTheFirstOrigin() throws {
+    @Test func droppedHeadersAreNotRestoredByARedirectToTheFirstOrigin() throws {
         let transport = ScriptedTransport { request, count in
             [.redirect("http://b/"), .redirect("http://a/"), .ok("")][count]
         }

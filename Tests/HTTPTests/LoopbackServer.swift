@@ -2,7 +2,7 @@ import Libc
 import Support
 import TestSupport
 
-/// A server on 127.0.0.1 that calls a function for each answer, and records requests and connections.
+/// A server on 127.0.0.1 that calls a function for each request, and records requests and connections.
 final class LoopbackServer: Sendable {
     struct Request: Sendable {
         let method: String

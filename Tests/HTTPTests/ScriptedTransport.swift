@@ -1,7 +1,7 @@
 import HTTP
 import Support
 
-/// A transport that answers with a function of the request and of the number of earlier requests.
+/// A transport whose answer is a function of the request and the number of earlier requests.
 final class ScriptedTransport: HTTPTransport {
     /// A response: status, header fields and body, or an error after part of the body.
     struct Answer: Sendable {

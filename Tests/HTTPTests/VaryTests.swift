@@ -56,7 +56,7 @@ import Testing
         #expect(languages.ownFields == ["accept-language": "en,de"])
     }
 
-    @Test func passwordsCountAsAuthorization() throws {
+    @Test func passwordsAreComparedAsAuthorization() throws {
         let alice = HTTPRequest(url: try WebURL("https://alice:a@e.org/"))
         let bob = HTTPRequest(url: try WebURL("https://bob:b@e.org/"))
         let known = try #require(vary("Authorization", alice.ownFields))

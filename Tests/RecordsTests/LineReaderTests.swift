@@ -78,7 +78,7 @@ private func reader(
         }
         let lines = LineReader(bytes: longest + [UInt8(ascii: "\n")])
         guard case .line(let line) = try lines.next() else {
-            Issue.record("a line of just the limit is refused")
+            Issue.record("a line of exactly the limit was refused")
             return
         }
         #expect(line.text.utf8.count == limit)
@@ -95,7 +95,8 @@ private func reader(
         #expect(try reader(of: bytes.map { [$0] }).beginsRecords() == areRecords)
     }
 
-    /// Regression test: the first line lost its blanks, and a name that begins with a brace was read as a record.
+    /// Regression test: the first line lost its leading blanks, and a file name that begins with a brace was read as a
+    /// record.
     @Test(arguments: [("  a.jpg\n b.jpg\n", false), ("\n{a}.jpg\0 b.jpg\0", true), ("[1] moon.jpg\0", true)])
     func firstLineIsReadInFull(_ text: String, endsInNUL: Bool) throws {
         let lines = try reader(of: Array(text.utf8).map { [$0] }, endsInNUL: endsInNUL)
@@ -116,7 +117,7 @@ private func reader(
         guard case .job(let first) = try records.next(), case .bad(let bad as LineFailure, _) = try records.next(),
             case .job(let second) = try records.next()
         else {
-            Issue.record("not what was written")
+            Issue.record("the items differ from the input")
             return
         }
         #expect(first.record.names == ["a"] && second.record.names == ["b"])

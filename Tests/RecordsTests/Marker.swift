@@ -2,8 +2,8 @@ import Support
 
 @testable import Records
 
-/// Adds `"done":true`. A record with `quick` is finished during preparation, with `fail` it fails and loses `place`,
-/// with `hold` it waits at a gate, and with `follow` it waits for the gate of an earlier record.
+/// Adds `"done":true`. A record with `quick` is finished during preparation. A record with `fail` fails and loses
+/// `place`. A record with `hold` waits at a gate, and a record with `follow` waits for the gate of an earlier record.
 struct Marker: RecordTool {
     let name = "marker"
     let gate = Monitor((opened: Set<Int>(), started: Set<Int>(), most: 0, now: 0))

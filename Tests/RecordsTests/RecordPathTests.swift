@@ -35,7 +35,7 @@ import Testing
         #expect(record.printableBytes("variants.pager.name") == nil)
     }
 
-    /// In a record, a private-use scalar is that scalar; in the text of a path, it may represent an invalid byte.
+    /// In a record, a private-use scalar represents itself; in the text of a path, it may represent an invalid byte.
     @Test func textIsNeverReadAsBytesThatAreNotUTF8() throws {
         let record = try record("{\"path\":\"/a\u{10FEFF}\"}")
         #expect(try record.path("path")?.pathBytes == [0x2F, 0x61, 0xF4, 0x8F, 0xBB, 0xBF])

@@ -138,7 +138,7 @@ private func drain(_ reader: RecordReader) throws -> [String] {
         let most = object(10_000)
         #expect(try read(most) == [most])
         #expect(try read("\(object(10_001))\n{\"n\":2}") == ["1: too-many-fields", "{\"n\":2}"])
-        // Fields of nested objects do not count.
+        // Fields of nested objects are not counted.
         let nested = "{\"list\":[\(object(10_001))],\"object\":\(object(10_001))}"
         #expect(try read(nested) == [nested])
     }

@@ -17,7 +17,7 @@ import Testing
     }
 
     /// Runs a slow record followed by copies of `later`, `count` records in total. The slow record ends once `limit`
-    /// records have been read. Returns how many had been read at that moment.
+    /// records have been read. Returns the number of records read at that moment.
     private func readsBehindASlowRecord(
         _ later: Record, count: Int, until limit: Int, byteWindow: Int = 4 * RecordReader.lengthLimit
     ) throws -> Int {
@@ -56,7 +56,7 @@ import Testing
     /// Sixty-four records of 16 MiB after a slow download would take a gigabyte.
     @Test func windowLimitsBytesAfterASlowRecord() throws {
         let large = try Record(parsing: "{\"skip\":\"\(String(repeating: "x", count: 1000))\"}".utf8)
-        // The slow record, nine large records, and the record that waits for room.
+        // The run has read the slow record, nine large records, and the record that waits for room.
         #expect(try readsBehindASlowRecord(large, count: 1000, until: 11, byteWindow: 10 * large.footprint) <= 11)
     }
 

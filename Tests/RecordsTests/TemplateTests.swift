@@ -34,14 +34,14 @@ import Testing
         ("{date:%Y/%m}/{date:%d}.{ext}", "2024/02/03.jpg"),
         ("{net:%Y%m%dT%H%M%S}", "20241231T230509"),
         ("{net:%H h, 100 %%}", "23 h, 100 %"),
-        // Stand-ins for missing values.
+        // Defaults for missing values.
         ("{credit|unknown}", "unknown"),
         ("{credit|}x", "x"),
         ("{credit:5|unknown}", "unknown"),
         ("{empty|a}{none|b}", "ab"),
         ("{dot:%Y|undated}", "undated"),
         ("{credit|by/nobody}", "by/nobody"),
-        // Built-in names hide fields, even without a value.
+        // Built-in names take precedence over fields, even without a value.
         ("{stem}", "m31"),
         ("{width|none}", "none"),
         // Braces.
@@ -88,7 +88,7 @@ import Testing
     @Test(arguments: [
         "2024-02-30", "2024-02-03x", "2024-02-03T4", "2024-02-03T24:00:00Z", "2024-02-03T04:60", "2024-2-3", "",
     ])
-    func invalidTimeCountsAsMissing(_ text: String) throws {
+    func invalidTimeIsTreatedAsMissing(_ text: String) throws {
         var record = Record()
         record.set("time", .string(text))
         #expect(try NameTemplate("{time:%H|none}").path(for: record, [:]) == "none")

@@ -74,7 +74,7 @@ import Testing
         ("last_modified", "yesterday\n"), ("content_type", "image/png\u{9B}1m"), ("extension", "p\u{0}ng"),
         ("details", "\u{7F}"), ("key", "https://pictures.example/a\u{7}"),
     ])
-    func controlCharactersAndInvalidAddressesAreDamage(_ field: String, _ value: String) throws {
+    func documentWithControlCharactersOrAnInvalidAddressIsDamaged(_ field: String, _ value: String) throws {
         let document = try RemoteDocument.original("https://pictures.example/moon.png", [1])
         let whole = try Record(parsing: document.encoded(key: nil))
         var record = try Record(parsing: Array(try #require(whole.raw("document"))))

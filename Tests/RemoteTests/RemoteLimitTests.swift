@@ -51,7 +51,7 @@ import Testing
         #expect(end(limits, pieces: 1000, of: 1 << 20, every: .milliseconds(500)) == .seconds(3))
     }
 
-    @Test func moreBytesThanExpectedAreDamage() throws {
+    @Test func operationFailsIfMoreBytesArriveThanExpected() throws {
         let operation = operation(.reading(atMost: 100, timeouts, patience: nil))
         try operation.add(100)
         #expect(throws: RemoteFailure.self) { try operation.add(1) }

@@ -54,7 +54,7 @@ import Testing
         #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "found")
         let sink = MemorySink()
         guard case .found = try world.remote.content(of: document, receive: sink.write) else {
-            Issue.record("the bytes are not there")
+            Issue.record("the uploaded bytes were not found")
             return
         }
         #expect(sink.bytes == bytes)
@@ -86,7 +86,7 @@ import Testing
         let world = try World()
         world.storage.state.withLock { $0.objects["cas/\(document.sha256!)"] = Array(bytes.dropLast()) }
         guard case .damaged = try world.remote.content(of: document, receive: { _ in }) else {
-            Issue.record("half an answer was taken for a whole one")
+            Issue.record("truncated content was accepted")
             return
         }
         try offer(world.remote, document, bytes)
@@ -94,7 +94,7 @@ import Testing
         #expect(world.storage.state.withLock { $0.objects["cas/\(document.sha256!)"] } == bytes)
     }
 
-    @Test func missingFileIsNotAFailure() throws {
+    @Test func fileOfAnotherSizeIsNotUploaded() throws {
         let world = try World()
         let results = Monitor<[String]>([])
         try offer(world.remote, document, []) { result in results.withLock { $0.append(result) } }
@@ -113,7 +113,7 @@ import Testing
         #expect(world.warnings[0].contains("this run no longer reads from it"))
     }
 
-    @Test func timeLostToDamagedBytesEndsReading() throws {
+    @Test func timeLostToDamagedBytesEndsReadingUnlessPatient() throws {
         for (isPatient, answer) in [(false, "not asked"), (true, "absent")] {
             let world = try World { $0.isPatient = isPatient }
             world.remote.reportDamage(of: document, after: .seconds(4), "its bytes have a different SHA-256")
@@ -166,7 +166,7 @@ import Testing
     @Test func contentOverTheLimitIsNotRead() throws {
         let world = try World { $0.byteLimit = 4 }
         guard case .absent = try world.remote.content(of: document, receive: { _ in }) else {
-            Issue.record("it was read")
+            Issue.record("the content was read")
             return
         }
         #expect(world.storage.state.withLock { $0.reads.isEmpty })
@@ -219,7 +219,7 @@ import Testing
         try world.remote.write(list, for: .standard)
         #expect(try world.remote.list(of: .standard) == list)
         let content = try #require(world.storage.state.withLock { $0.objects.first { $0.key.hasPrefix("cas/") } })
-        // A missing or damaged list counts as empty.
+        // A missing or damaged list is treated as empty.
         world.storage.state.withLock { $0.objects[content.key] = nil }
         #expect(try world.remote.list(of: .standard) == SyncList())
         world.storage.state.withLock { $0.objects[content.key] = Array(content.value.dropLast()) + [0] }

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Support
 
-/// Names never leave a folder, even if it contains links. Tested with openat2(2) and with the fallback.
+/// Names never refer to files outside a folder, even through links. Most tests run with openat2(2) and with the
+/// fallback.
 @Suite struct FolderTests {
     private let world: TemporaryFolder
 
@@ -112,7 +113,7 @@ import Testing
         #expect(access(world.path("root/file"), F_OK) != 0)
     }
 
-    @Test func linksInTheFoldersPathAreResolvedWhenItIsOpened() throws {
+    @Test func linksInAPathAreResolvedWhenTheFolderIsOpened() throws {
         symlink(world.path("root"), world.path("link"))
 
         #expect(try Folder(world.path("link")).path == world.path("root"))
@@ -164,7 +165,7 @@ import Testing
     }
 
     @Test(arguments: [EACCES, EIO, EINTR, EMFILE, ENFILE, ENOMEM, EPERM, ESTALE, ETIMEDOUT])
-    func otherErrorsAreThrown(errno: Int32) throws {
+    func errorThatDoesNotProveAbsenceIsThrown(errno: Int32) throws {
         let failing = try Folder(resolved: folder.path) { _ in errno }
         let file = try File.open(folder.path("x"), O_RDWR | O_CREAT)
         #expect(throws: SystemFailure.self) { try failing.status(of: "x") }
@@ -200,7 +201,7 @@ import Testing
         for purpose in [SystemFailure.Purpose.io, .openInput, .makeOutput] {
             let failure = SystemFailure(errno: errno, "look at x", purpose: purpose)
             #expect(failure.isTransient && failure.exitCode == .temporary)
-            #expect(failure.message.contains("; "), "it names no remedy: \(failure.message)")
+            #expect(failure.message.contains("; "), "the message names no remedy: \(failure.message)")
         }
     }
 }

@@ -14,7 +14,8 @@ import Testing
         try InputFile(path, byteLimit: limit, interruption: Interruption())
     }
 
-    /// Returns a FIFO, and a file that keeps both of its ends open, so that opening it does not block.
+    /// Returns a FIFO, and an open file that holds both ends of the FIFO, so that opening the FIFO again does not
+    /// block.
     private func fifo() throws -> (path: String, held: File) {
         let path = folder.path("fifo")
         guard mkfifo(path, 0o600) == 0 else { throw SystemFailure(errno: errno, "make \(path)") }

@@ -61,9 +61,9 @@ import Testing
         return (try File(descriptor: pipe.reading, path: "pipe"), try File(descriptor: pipe.writing, path: "pipe"))
     }
 
-    @Test func nonBlockingStreamIsWaitedFor() throws {
+    @Test func readsAndWritesWaitForANonBlockingStream() throws {
         let (reader, writer) = try pipeEnds()
-        // More than a pipe holds, so that each side must wait for the other.
+        // More bytes than a pipe holds, so that reader and writer must wait for each other.
         let bytes = (0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let thread = try Thread.start { try? writer.write(bytes) }
         let read = try reader.contents(atMost: bytes.count)

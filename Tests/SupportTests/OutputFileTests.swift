@@ -108,7 +108,7 @@ import Testing
         #expect(errno("") == ENOENT)
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can make a link somebody else's"))
+    @Test(.enabled(if: geteuid() == 0, "only root can change the owner of a link"))
     func anotherUsersLinkInASharedFolderIsNotFollowed() throws {
         let target = try folder.write("target", "old")
         let shared = try folder.makeFolder("shared")
@@ -147,7 +147,7 @@ import Testing
         #expect(TestFile.mode(folder.path("out")) == TestFile.mode(plain.path))
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
+    @Test(.enabled(if: geteuid() == 0, "only root can change the owner of a file"))
     func replacementKeepsOwnerAndGroup() throws {
         let path = try folder.write("out", "old")
         chown(path, 12_345, 23_456)
@@ -171,7 +171,7 @@ import Testing
         withExtendedLifetime(output) {}
     }
 
-    @Test(.enabled(if: geteuid() != 0, "root may write everything"))
+    @Test(.enabled(if: geteuid() != 0, "root may write to read-only files"))
     func readOnlyFileIsNotReplaced() throws {
         let path = try folder.write("out", "old")
         chmod(path, 0o444)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Support
 
-/// The lines and figures for a progress state.
+/// The progress line and the JSON fields of a progress state.
 struct ProgressTests {
     private func second(_ count: Int) -> Duration { .seconds(count) }
 
@@ -35,7 +35,7 @@ struct ProgressTests {
         #expect(line(download(seconds: 0, total: nil)) == "m31.jpg  waiting")
     }
 
-    @Test func earlierBytesCountForThePercentageButNotTheRate() {
+    @Test func bytesOfAnEarlierAttemptCountForThePercentageButNotTheRate() {
         let text = line(download(seconds: 4, total: 16_000, already: 4000))
         #expect(text.contains("50 %") && text.contains("8.0 kB of 16.0 kB") && text.contains("1.0 kB/s"), "\(text)")
         #expect(text.hasSuffix("0:08 left"), "\(text)")
@@ -255,7 +255,7 @@ struct ProgressTests {
         state.unit = .days
         _ = state.begin("apod-basic")
         #expect(ProgressLine.plain(state, at: second(8)) == "0 of 366 days")
-        // A single day has no count, before and after its response begins.
+        // A run of a single day shows no count, before and after its response begins.
         state.expected = 1
         #expect(ProgressLine.plain(state, at: second(8)) == "working for 0:03")
         state.receive(1, 400)

@@ -134,7 +134,7 @@ struct SystemCallFilterTests {
         }
     }
 
-    @Test func clone3IsMissingAndCloneCreatesOnlyThreads() throws {
+    @Test func clone3FailsWithENOSYSAndCloneCreatesOnlyThreads() throws {
         let (thread, user): (UInt64, UInt64) = (0x3D0F00, 0x1000_0000)
         try expect([], 435, [], .missing)
         try expect([], Call.clone, [thread], .allow)

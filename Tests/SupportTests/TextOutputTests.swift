@@ -24,7 +24,9 @@ import Testing
         ("{\"a\":\"\u{9B}31m\u{7F}\"}", #"{"a":"\u009b31m\u007f"}"#), ("\"\u{202E}\u{200B}\"", #""\u202e\u200b""#),
         ("\"\u{E0041}\"", #""\udb40\udc41""#), ("{\n  \"ä\": \"銀\"\n}", "{\n  \"ä\": \"銀\"\n}"),
     ])
-    func jsonKeepsItsValue(_ json: String, _ shown: String) { #expect(escaped(Array(json.utf8), .json) == shown) }
+    func escapedJSONKeepsItsValue(_ json: String, _ shown: String) {
+        #expect(escaped(Array(json.utf8), .json) == shown)
+    }
 
     @Test func invalidUTF8IsEscaped() {
         // Terminals that do not use UTF-8 read 0x9B as a C1 control.

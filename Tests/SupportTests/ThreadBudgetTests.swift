@@ -56,7 +56,7 @@ import Testing
         #expect(running.withLock { $0.most } <= 2)
     }
 
-    @Test func noWorkNeedsNoThread() throws {
+    @Test func performWithoutWorkDoesNothing() throws {
         try ThreadBudget(4).perform(0) { _ in
             Issue.record("there is no work")
         } done: { _ in

@@ -4,8 +4,8 @@ import Testing
 
 /// Estimates of the time left.
 struct TimeLeftTests {
-    /// Returns the estimates, in seconds, that a simulated download shows every tenth of a second, from the third
-    /// second on.
+    /// Returns the time left, in seconds, that a simulated download shows at each tenth of a second. Omits the times
+    /// without an estimate.
     ///
     /// - Parameter received: returns the number of bytes received up to a time in seconds.
     private func leftOver(_ seconds: Double, total: Int, received: (Double) -> Int) -> [Int] {

@@ -26,7 +26,8 @@ public struct GetTool: CacheTool {
 
     public func prepare(_ jobs: [RecordJob]) -> [Prepared] {
         caches.prepare(jobs, asFetch: false) { job in
-            // Do not pin or copy in this batch: pinning writes to the index, and copying takes time.
+            // Do not complete records to pin or copy in this batch: pinning writes to the index, and copying takes
+            // time.
             let isImmediate = pins == nil && copies == nil && job.argument.flatMap(caches.entryPath) == nil
             let lookup = isImmediate ? try naming.keys(of: job).first : nil
             let turn = copies?.turn()

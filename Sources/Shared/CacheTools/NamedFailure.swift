@@ -16,7 +16,7 @@ public struct NamedFailure: WrappingFailure {
 
     public var message: String { "\(name): \(reason.message)" }
 
-    /// Runs `body`. If it throws a `FormatFailure`, adds the name to it.
+    /// Runs `body`. Adds the name to a `FormatFailure` of `body`.
     static func naming<Result>(_ name: String, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()

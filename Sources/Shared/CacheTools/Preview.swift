@@ -6,8 +6,9 @@ public struct Preview: Sendable, Equatable {
     public var path: String
     /// The number of complete scans or passes.
     public var scan: Int
-    /// The number of bytes of the original that the preview shows, and the expected total.
+    /// The number of bytes of the original from which the preview was made.
     public var bytes: Int
+    /// The expected size of the original in bytes.
     public var totalBytes: Int?
     public var contentType: String
     /// The size of the upright original in pixels.

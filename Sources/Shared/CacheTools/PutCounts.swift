@@ -1,6 +1,6 @@
 import Store
 
-/// The number of pictures with each result, for a run that puts them into the cache.
+/// The number of pictures with each result, in a run that puts pictures into the cache.
 public struct PutCounts: Sendable, Equatable {
     /// Pictures that were fresh, or not needed because the files made from them exist.
     public var hits = 0
@@ -24,7 +24,7 @@ public struct PutCounts: Sendable, Equatable {
         }
     }
 
-    /// The counts for a terminal. A placeholder counts as a failure.
+    /// The counts for a terminal. Pictures with a placeholder are included in the failures.
     public var text: String {
         let all = failed + placeholders
         let standIns =

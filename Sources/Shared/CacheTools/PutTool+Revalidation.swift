@@ -3,14 +3,14 @@ import Store
 import Support
 
 /// Revalidates expired entries after they were served (`stale-while-revalidate`). A command has no background process,
-/// so it revalidates them after the last record.
+/// so it revalidates these entries after the last record.
 extension PutTool {
     struct Revalidation: Sendable {
         let cache: CacheStore
         let fetch: FetchRequest
     }
 
-    /// The maximum length of the queue, which takes some hundred bytes per entry. If the queue is full, entries are
+    /// The maximum length of the queue, which takes a few hundred bytes per entry. If the queue is full, entries are
     /// revalidated before they are served.
     private static let revalidationLimit = 4096
 

@@ -7,12 +7,11 @@ extension CacheKey {
     /// parameters in `ignoring`.
     ///
     /// Keyed digests replace the values of parameters that are likely secrets (`AddressSecrets`), because the key is
-    /// stored and shown. The values cannot simply be removed: `?key=mars` and `?key=moon` may be two pictures. If
-    /// a key is parsed as an address, its key is the same text. For an address with a secret, throws the errors of
-    /// `KeySecrets.digest`.
+    /// stored and shown. The values cannot simply be removed: `?key=mars` and `?key=moon` may be two pictures. Parsing
+    /// a key as an address yields the same key. For an address with a secret, throws the errors of `KeySecrets.digest`.
     ///
-    /// - Parameter text: the text from which the URL was parsed. Determines the key of an earlier version; if nil, the
-    ///   normalized address does.
+    /// - Parameter text: the text from which the URL was parsed, to derive the key of an earlier version; nil for the
+    ///   normalized address.
     public init(
         url: WebURL, readFrom text: String? = nil, ignoringQuery ignoring: Set<String> = [], secrets: KeySecrets
     ) throws {

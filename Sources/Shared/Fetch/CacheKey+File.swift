@@ -9,8 +9,8 @@ extension CacheKey {
         try CacheKey(printed: "file://" + PercentEncoding.encoded(file: resolved(path).pathBytes))
     }
 
-    /// The key of an input: for a file, its key; for a pipe, which has no lasting name, `key:sha256-` and the digest of
-    /// its bytes. Throws `SystemFailure` (66).
+    /// The key of an input: `ofFile` for a file; `key:sha256-` and the digest of its bytes for a pipe, which has no
+    /// lasting name. Throws `SystemFailure` (66).
     public static func of(_ input: InputFile) throws -> CacheKey {
         try input.sha256OfStream.map { try CacheKey(name: "sha256-\($0)") } ?? ofFile(input.path)
     }

@@ -16,7 +16,7 @@ public struct FetchRequest: Sendable {
     /// answer.
     public var sharesWithCredentials = false
     /// Whether an expired entry may be returned if the server permits it (RFC 5861 §3). If `mustRevalidateLater` then
-    /// returns true, the caller must fetch again with this set to false.
+    /// returns true, the caller must fetch again with `revalidatesLater` set to false.
     public var revalidatesLater = false
 
     public init(_ http: HTTPRequest, key: CacheKey? = nil, expiry: Expiry? = nil, inspect: Inspection? = nil) {
@@ -52,7 +52,7 @@ extension CacheStore {
             do {
                 return try FetchTask(cache: self, fetch: request, key: key, client: client, watcher: watcher).run()
             } catch {
-                // A cached failure was counted when it occurred.
+                // A cached failure was already counted when it occurred.
                 if !(error is Cancelled || error is NegativeAnswer) {
                     index.count(in: scope) { $0.add(failure: failure(of: error)) }
                 }

@@ -7,7 +7,7 @@ import Support
 /// A download is resumed only with a validator (`If-Range`, RFC 9110 §13.1.5), and only if the answer has the same
 /// validator, begins at the requested byte and has the same total length. Otherwise it restarts. Not thread-safe.
 final class Download {
-    /// A complete and accepted body.
+    /// A complete body that passed the inspection.
     struct Body {
         let picture: FileFacts
         /// The number of bytes received in this run.
@@ -33,12 +33,12 @@ final class Download {
     private let use: MemoryUse?
 
     private var aside: EphemeralFile?
-    /// The version of the bytes in the file.
+    /// Identifies the version of the bytes in the file.
     private var note: PartialFile.Note?
     private var validators = Validators()
     /// Whether the bytes come from several answers.
     private var isJoined = false
-    /// Whether the body is complete. A failure then comes from the inspection.
+    /// Whether the body is complete, so that a failure comes from the inspection.
     private var isInspected = false
     private var received = 0
     /// The inspected picture, if only the inspection could prove that the body was complete.
@@ -68,8 +68,8 @@ final class Download {
     /// The digest that replaces the address in a partial file's note, because the address may contain secrets.
     static func address(of request: HTTPRequest) -> String { SHA256.hex(of: request.url.requestText) }
 
-    /// Runs the download. After a temporary failure or a stop, the bytes stay if the next download can resume them.
-    /// After any other failure, they are removed.
+    /// Runs the download. After a temporary failure or a cancellation, the received bytes stay if the next download can
+    /// resume them. After any other failure, they are removed.
     func run(client: HTTPClient, inspect: Inspection) throws -> Outcome {
         do {
             try partial.open()
@@ -129,7 +129,7 @@ final class Download {
     /// Returns the request for the missing bytes, and the accepted statuses.
     private func attempt() -> HTTPClient.Attempt {
         var request = request
-        // Pictures do not compress, and only bytes stored as received can be resumed.
+        // Compression does not make pictures smaller, and only bytes stored as received can be resumed.
         request.acceptsCompression = false
         if let note, partial.count > 0, let header = Self.header("If-Range", note.validator) {
             request.rangeStart = partial.count
@@ -179,7 +179,7 @@ final class Download {
             isJoined = true
             try watcher?.begin(arriving(partial, count: partial.count, total: note.total))
         case .head(let response) where response.status == 416:
-            // The resource has become shorter, or the file was already complete and its length unknown.
+            // The resource has become shorter, or the file was already complete but its length was unknown.
             forget()
             throw HTTPClient.RetryNow()
         case .head, .pause: break
@@ -228,9 +228,10 @@ extension Validators {
         self.init(etag: usable("ETag") ?? known?.etag, lastModified: usable("Last-Modified") ?? known?.lastModified)
     }
 
-    /// Whether a 304 with the validators `given` refers to this version (RFC 9111 §4.3.4). A 304 without an ETag does if
-    /// this version has one, because the server compared it (RFC 9110 §13.1.3). Without an ETag of this version, the
-    /// modification times are compared; a 304 with an ETag and no time refers to another version.
+    /// Whether a 304 with the validators `given` confirms this version (RFC 9111 §4.3.4). If this version has an ETag,
+    /// compares the ETags; a 304 without an ETag also confirms it, because the server has compared the ETag of the
+    /// request (RFC 9110 §13.1.3). Otherwise compares the modification times. If a time is missing, the 304 confirms
+    /// this version only if the 304 has no ETag.
     func isConfirmed(by given: Validators) -> Bool {
         func opaque(_ etag: String) -> Substring { etag.hasPrefix("W/") ? etag.dropFirst(2) : etag[...] }
         if let etag { return given.etag.map { opaque($0) == opaque(etag) } ?? true }

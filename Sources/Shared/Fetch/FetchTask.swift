@@ -2,8 +2,8 @@ import HTTP
 import Store
 import Support
 
-/// Fetches a picture unless the cache has a fresh entry: looks it up, locks its key, queries the remote and the server,
-/// and stores the answer.
+/// Fetches a picture unless the cache has a fresh entry: looks up the entry, locks its key, queries the remote and the
+/// server, and stores the answer.
 struct FetchTask {
     typealias Outcome = (entry: Entry, status: CacheStatus)
 
@@ -39,7 +39,7 @@ struct FetchTask {
         return try cache.withstanding { try runAlone(first, rules) }
     }
 
-    /// Whether all users get the same answer. Otherwise it is not shared with other machines.
+    /// Whether all users get the same answer. Otherwise the answer is not shared with other machines.
     private var isShared: Bool { fetch.sharesWithCredentials || !request.carriesCredentials }
 
     private var subject: EntryFlight.Subject {
@@ -113,7 +113,7 @@ struct FetchTask {
 
     // MARK: Asking the server
 
-    /// Requests the picture from the server, and uploads the answer to the remote unless it is private.
+    /// Requests the picture from the server, and uploads the answer to the remote unless the answer is private.
     private func ask(_ validators: Validators?, _ flight: EntryFlight, _ rules: Freshness.Rules) throws -> Outcome {
         cache.log.detail("\(request.url.redacted): \(reasonToAsk(flight.found, rules))")
         var mayRemember = true
@@ -237,7 +237,7 @@ struct FetchTask {
 }
 
 extension Entry {
-    /// Whether the entry came from the address of the request. With a key chosen by the user, it may have come from
-    /// another.
+    /// Whether the entry came from the address of the request. An entry whose key the user chose may have come from
+    /// another address.
     func isOf(_ request: HTTPRequest) -> Bool { url?.hasSameBytes(as: request.url.redacted) ?? false }
 }

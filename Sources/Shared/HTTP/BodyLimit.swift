@@ -27,7 +27,8 @@ struct BodyLimit {
     }
 
     /// Throws `FetchFailure.cutShort` if a partial response (206) does not complete the resource: the server sent less
-    /// than the requested range (RFC 9110 §14.2), or less than its `Content-Range`. Another attempt may continue.
+    /// than the requested range (RFC 9110 §14.2), or less than it announced in `Content-Range`. Another attempt may
+    /// continue the transfer.
     func end(_ response: HTTPResponse) throws {
         guard response.status == 206, let range = ContentRange(response.headers) else { return }
         if count != range.last + 1 {

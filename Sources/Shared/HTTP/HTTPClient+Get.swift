@@ -1,7 +1,7 @@
 import Support
 
 extension HTTPClient {
-    /// The maximum number of bytes of an error response that a failure keeps.
+    /// The maximum number of bytes of an error response in a `FetchFailure`.
     static let errorBodyLimit = 65_536
 
     /// The maximum number of bytes per delivery if the rate is limited, so that data arrives evenly.
@@ -27,9 +27,10 @@ extension HTTPClient {
         receive: (HTTPEvent) throws -> Void, check: (HTTPResponse) throws -> Void = { _ in }
     ) throws -> HTTPResponse { try get(attempts: { (request, statuses) }, receive: receive, check: check) }
 
-    /// Makes each attempt with a separate request, so that an attempt may continue the previous one (`rangeStart`).
-    /// Such progress restarts the retry schedule, since the body will be complete eventually. The total timeout of the
-    /// first request applies to all attempts together. Also throws errors of `next`.
+    /// Calls `next` for the request of each attempt, so that an attempt may continue the body of the previous attempt
+    /// (`rangeStart`). An attempt with enough progress restarts the retry schedule, since the body will be complete
+    /// eventually. The total timeout of the first request applies to all attempts together. Also throws errors of
+    /// `next`.
     ///
     /// - Parameters:
     ///   - next: called before each attempt, and after each `RetryNow`.
@@ -45,7 +46,7 @@ extension HTTPClient {
         }
     }
 
-    /// - Parameter judge: returns the response for the result of an attempt, or throws.
+    /// - Parameter judge: turns the result of an attempt into a response, or throws.
     private func get(
         attempts next: () throws -> Attempt, receive: (HTTPEvent) throws -> Void,
         judge: (Result<HTTPResponse, any Error>) throws -> HTTPResponse

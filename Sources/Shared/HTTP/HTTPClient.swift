@@ -10,11 +10,11 @@ public struct HTTPClient: Sendable {
     let timeouts: HTTPRequest.Timeouts?
     let rate: RateLimit?
     let hosts: HostLimit?
-    /// For requests without a `.netrc`.
+    /// Used for requests without a `.netrc`.
     public let passwords: Netrc?
     let log: Log
     let interruption: Interruption
-    /// For dates in responses.
+    /// Used to evaluate dates in responses.
     let clock: Clock
     let uptime: @Sendable () -> Duration
     let sleep: Sleeper
@@ -74,7 +74,7 @@ public struct HTTPClient: Sendable {
         log.warning("\(url.origin): the user name and password of the netrc file are not sent unencrypted; use https")
     }
 
-    /// Throws `Cancelled` if the run is stopped, and errors of the watch. Called during long work between requests.
+    /// Throws `Cancelled` if the run is stopped, and errors of `watch`. Called during long work between requests.
     public func check() throws {
         try interruption.check()
         try watch?()

@@ -19,8 +19,8 @@ public struct RetrySchedule: Sendable {
     /// The longest `Retry-After` after which the client retries.
     private static let longestRateLimit = Duration.seconds(60)
 
-    /// The number of bytes that an attempt must receive for the next attempt to count as the first. Larger than network
-    /// buffers, so that the tools give up on a server that sends only a few bytes each time.
+    /// The number of bytes that an attempt must receive to restart the schedule. Larger than network buffers, so that
+    /// the tools give up on a server that sends only a few bytes each time.
     static let progress = 64 << 10
 
     /// Returns the delay before the next attempt, or nil for no retry. The delay is a random part of an exponential

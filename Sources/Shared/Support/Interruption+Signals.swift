@@ -2,13 +2,13 @@ import Libc
 
 /// Stops a run after a signal, or when the reader of its output closes the pipe.
 ///
-/// After a signal, current work has at most `grace` to clean up. Then the process ends by the same signal, so that a
-/// shell or Make sees the cause. A second signal ends the process immediately.
+/// After a signal, the current work has at most `grace` to clean up. Then the process ends by the same signal, so that
+/// a shell or Make sees the cause. A second signal ends the process immediately.
 extension Interruption {
     private static let grace = Duration.seconds(5)
 
     /// Makes SIGINT, SIGTERM and SIGHUP cancel this run. Call it before starting other threads, which inherit the
-    /// blocked signals. Returns false if it was called before. Throws `SystemFailure` if no thread can be started.
+    /// blocked signals. Returns false for a second call. Throws `SystemFailure` if no thread can be started.
     @discardableResult
     public func catchSignals() throws -> Bool {
         if catchesSignals.testAndSet() { return false }
@@ -45,14 +45,15 @@ extension Interruption {
         return number
     }
 
-    /// Whether a signal that arrives `span` after the first counts as a second signal. timeout(1) sends the same signal
-    /// twice, to its child and to the child's group; a user does not press Ctrl-C twice in a quarter of a second.
+    /// Whether a signal that arrives `span` after the first is a second request to stop. timeout(1) sends the same
+    /// signal twice, to its child and to the child's group; a user does not press Ctrl-C twice in a quarter of a
+    /// second.
     static func isSecond(_ number: Int32, after first: Int32, span: Duration) -> Bool {
         number != first || span >= .milliseconds(250)
     }
 
-    /// Stops the run when the reader of `descriptor` closes its end. Does nothing unless it is a pipe or a socket.
-    /// Throws `SystemFailure` if no thread can be started.
+    /// Stops the run when the reader of `descriptor` closes its end. Does nothing for descriptors other than pipes and
+    /// sockets. Throws `SystemFailure` if no thread can be started.
     public func watchReader(of descriptor: Int32) throws {
         guard let kind = try? FileStatus(of: descriptor, path: "").kind, [.fifo, .socket].contains(kind) else { return }
         try Thread.start { [self] in
@@ -68,7 +69,7 @@ extension Interruption {
     }
 
     /// Restores the signal's default action and raises it, so that the parent process sees the cause. Sends it to this
-    /// thread, since the thread in sigwait(3) could consume a signal to the process.
+    /// thread, since the thread in sigwait(3) could consume a signal that is sent to the process.
     private static func end(by number: Int32) -> Never {
         StandardError.conclude()
         signal(number, SIG_DFL)

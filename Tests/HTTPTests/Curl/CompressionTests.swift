@@ -54,7 +54,7 @@ import Testing
     /// A meta-block of at most 65,536 uncompressed bytes. The first meta-block follows the stream's header, a window
     /// size of 64 KiB.
     private static func metaBlock(_ bytes: [UInt8], isFirst: Bool = false) -> [UInt8] {
-        // Not the last (1 bit), MNIBBLES for four nibbles (2 bits), length less one (16 bits), uncompressed (1 bit).
+        // Not the last (1 bit), MNIBBLES for four nibbles (2 bits), length minus one (16 bits), uncompressed (1 bit).
         let header = ((bytes.count - 1) << 3 | 1 << 19) << (isFirst ? 1 : 0)
         return [UInt8(header & 0xFF), UInt8(header >> 8 & 0xFF), UInt8(header >> 16 & 0xFF)] + bytes
     }
@@ -88,7 +88,7 @@ import Testing
         )
     }
 
-    /// Whether the request accepts the coding. libcurl may be built without it.
+    /// Whether the request accepts the coding. libcurl may be built without support for a coding.
     private func isKnown(_ coding: Coding, to server: LoopbackServer) -> Bool {
         let accepted = server.requests.first?.headers["accept-encoding"] ?? ""
         return accepted.split { $0 == "," || $0 == " " }.contains { $0 == coding.name }

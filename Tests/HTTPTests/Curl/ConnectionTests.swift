@@ -59,7 +59,7 @@ import Testing
                 throw Enough()
             }
         }
-        // The socket buffers of both sides and a buffer of the transport together hold less than this.
+        // The socket buffers of both sides and the transport's buffer are smaller than this in total.
         #expect(try #require(sent.withLock { $0 }) < 32_000_000)
         #expect(received <= 1 << 20)
     }

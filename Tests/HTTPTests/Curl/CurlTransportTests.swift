@@ -230,7 +230,7 @@ import Testing
         #expect(headers["authorization"] == "Basic dXNlcjpwQHNz")
     }
 
-    @Test func optionsOfARequestDoNotAffectTheNext() throws {
+    @Test func optionsOfARequestDoNotAffectTheNextRequest() throws {
         let server = try LoopbackServer { _, peer in peer.respond() }
         let client = client()
         var first = try request("http://u:p@127.0.0.1:\(server.port)/")
@@ -312,7 +312,7 @@ import Testing
         #expect(end - start < .seconds(1))
     }
 
-    /// The server continues only after the receiver has got pauses.
+    /// The server continues only after the receiver has received pauses.
     @Test func pausesAreReportedBeforeTheHeadAndWithinTheBody() throws {
         let pauses = Monitor(0)
         let server = try LoopbackServer { _, peer in

@@ -136,7 +136,7 @@ private final class FullBacklog: Sendable {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { name -> Int32 in
                 guard bind(listener, name, size) == 0, listen(listener, 0) == 0, getsockname(listener, name, &size) == 0
                 else { return -1 }
-                // The backlog holds one connection; the number of further connections depends on the system.
+                // Fills the backlog, whose size depends on the system.
                 for _ in 0..<8 {
                     let client = socket(AF_INET, stream, 0)
                     _ = fcntl(client, F_SETFL, O_NONBLOCK)

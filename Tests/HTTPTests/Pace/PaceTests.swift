@@ -142,7 +142,7 @@ import Testing
         let stopped = Interruption()
         try limit.withRoom(at: url, interruption: interruption) {
             let thread = try Thread.start {
-                _ = try? limit.withRoom(at: url, interruption: stopped) { Issue.record("ran") }
+                _ = try? limit.withRoom(at: url, interruption: stopped) { Issue.record("the cancelled request ran") }
             }
             stopped.cancel(.outputClosed)
             thread.join()

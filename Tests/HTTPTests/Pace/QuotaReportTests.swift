@@ -18,7 +18,7 @@ import Testing
         #expect(
             try report(["Retry-After": "2870", "X-Ratelimit-Limit": "2000", "X-Ratelimit-Remaining": "0"], status: 429)
                 == QuotaReport(limit: 2000, remaining: 0, refusal: .seconds(2870)))
-        // Without a reset time, the gateway counts by the hour.
+        // The gateway sends no reset time, and counts requests by the hour.
         #expect(
             try report(["X-Ratelimit-Limit": "2000", "X-Ratelimit-Remaining": "0"])
                 == QuotaReport(limit: 2000, remaining: 0, refusal: .seconds(3600)))
@@ -62,7 +62,7 @@ import Testing
 
     @Test func retryAfterAloneIsARefusal() throws {
         #expect(try report(["Retry-After": "5"], status: 429) == QuotaReport(refusal: .seconds(5)))
-        // A 503 says that the server is down, not that a quota is used up.
+        // A 503 means that the server is down, not that a quota is used up.
         #expect(try report(["Retry-After": "5"], status: 503) == QuotaReport())
     }
 

@@ -1,8 +1,8 @@
 import HTTP
 import Support
 
-/// Runs `body`. If it finds nothing, and the argument looks like an address without a scheme, adds a suggestion of the
-/// complete address to the failure.
+/// Runs `body`. If `body` finds nothing, and the argument looks like an address without a scheme, adds the complete
+/// address to the failure as a suggestion.
 public func suggestingAddress<Result>(
     for argument: String?, as words: (String) -> String = { $0 }, _ body: () throws -> Result
 ) throws -> Result {

@@ -50,7 +50,7 @@ public enum CacheItem: Sendable {
         fileprivate var texts: PictureAddresses.Texts?
         fileprivate let rules: Rules
 
-        /// The first address, or nil if there is none or it is refused.
+        /// The first address, or nil if there is no address or the first address is refused.
         var best: Address? {
             var rest = self
             return try? rest.next()?.get()
@@ -71,7 +71,7 @@ public enum CacheItem: Sendable {
     /// A key to look up, and the address that determines its policy.
     public typealias Lookup = (key: CacheKey, address: String)
 
-    /// The rules for addresses and keys. A class, because the addresses of every record refer to them.
+    /// The rules for addresses and keys. A class, so that the addresses of all records share an instance.
     public final class Rules: Sendable {
         private let addresses: PictureAddresses
         private let key: String?
@@ -86,7 +86,7 @@ public enum CacheItem: Sendable {
         ///   - key: a name that replaces the address as the key.
         ///   - keyField: the record field that contains such a name.
         ///   - ignoredQuery: query parameters that are not part of keys.
-        ///   - expiryFields: the record fields that contain an expiry. The first field that exists counts.
+        ///   - expiryFields: the record fields that contain an expiry. The first field with a value is used.
         ///   - secrets: hashes the secrets in addresses, so that keys contain none.
         public init(
             addresses: PictureAddresses = PictureAddresses(), key: String? = nil, keyField: FieldPath? = nil,
@@ -163,7 +163,7 @@ public enum CacheItem: Sendable {
                 }
                 if found.isEmpty, own.isEmpty, let failure { return [try key(printed: job.argument, failure)] }
                 if own.isEmpty { return try found.map { (try $0.key, $0.text) } }
-                // A user-defined key needs no address. For example, records of local files from `ls` have none.
+                // A user-defined key needs no address. For example, records of local files from `ls` have no address.
                 if found.isEmpty { return own.map { ($0, $0.text) } }
                 return found.flatMap { address in own.map { ($0, address.text) } }
             }

@@ -11,7 +11,8 @@ enum CandidateChoice {
     }
 
     enum Step: Equatable {
-        /// Request this address: `once` without retries, because it failed before and there is an alternative.
+        /// Request this address. `once` means without retries, because the address failed before and there is an
+        /// alternative.
         case ask(Int, once: Bool)
         /// Fail with the failure of this address.
         case fail(Int)

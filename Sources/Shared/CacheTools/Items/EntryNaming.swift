@@ -7,8 +7,8 @@ import Support
 public protocol EntryNaming: Sendable {
     var tool: String { get }
 
-    /// Returns the keys to look up, best first, for the argument of a job or, if it has none, for its record. Throws if
-    /// there is no key.
+    /// Returns the keys to look up, best first, for the argument of a job or, without an argument, for its record.
+    /// Throws if there is no key.
     func keys(of job: RecordJob) throws -> [CacheItem.Lookup]
 
     /// Returns whether an entry has the right content. Throws `SystemFailure` if its file cannot be read.

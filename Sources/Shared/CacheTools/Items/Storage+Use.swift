@@ -12,7 +12,7 @@ extension Storage {
         }
     }
 
-    /// Returns a picture from the cache, or fetches it if it is not fresh. Throws the errors of `CacheStore.fetch`.
+    /// Returns a picture from the cache if it is fresh, otherwise fetches it. Throws the errors of `CacheStore.fetch`.
     public func fetch(
         _ request: FetchRequest, client: HTTPClient, watcher: (any BodyWatcher)? = nil
     ) throws -> (entry: Entry, status: CacheStatus) {
@@ -22,8 +22,8 @@ extension Storage {
         }
     }
 
-    /// Stores bytes from a file or from memory. By default, they must be a complete picture or movie. Throws the errors
-    /// of `CacheStore.store`.
+    /// Stores bytes from a file or from memory. By default, the bytes must be a complete picture or movie. Throws the
+    /// errors of `CacheStore.store`.
     public func store(
         _ source: some ByteSource, key: CacheKey, inspect: Inspection? = nil, expiry: Expiry? = nil
     ) throws -> (entry: Entry, status: CacheStatus) {

@@ -2,7 +2,7 @@ import Records
 import Store
 import Support
 
-/// A folder of files that `img-downsample` made. If they are unchanged, their picture need not be fetched again.
+/// A folder of files that `img-downsample` made. If the files are unchanged, their picture need not be fetched again.
 public struct MadeFiles: Sendable {
     private let folder: String
 
@@ -34,8 +34,8 @@ public struct MadeFiles: Sendable {
         return kept
     }
 
-    /// Returns whether the template yields the file's name for this record. Another record with the same picture may
-    /// have another file.
+    /// Returns whether the template yields the file's name for this record. Two records with the same picture may have
+    /// different files.
     private func isNamed(_ copy: FileCopy, by template: String, _ record: Record, _ values: [String: String]) -> Bool {
         guard let name = try? NameTemplate(template).path(for: record, values) else { return false }
         return "\(folder == "/" ? "" : folder)/\(name)".hasSameBytes(as: copy.path)

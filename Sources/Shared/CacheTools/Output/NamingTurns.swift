@@ -1,7 +1,7 @@
 import Support
 
-/// The order in which the records of a run claim names. If two records have the same name, the earlier record gets it,
-/// even if the later record is fetched or decoded first.
+/// The order in which the records of a run claim names. If two records have the same name, the earlier record gets the
+/// name, even if the later record is fetched or decoded first.
 final class NamingTurns: Sendable {
     private struct State {
         var next = 0
@@ -30,7 +30,7 @@ final class NamingTurns: Sendable {
     }
 }
 
-/// The turn of one record. The deinitializer ends it, so that a dropped record does not block later records.
+/// The turn of one record. The deinitializer ends the turn, so that a dropped record does not block later records.
 public final class NamingTurn: Sendable {
     private let number: Int
     private let turns: NamingTurns
@@ -46,6 +46,6 @@ public final class NamingTurn: Sendable {
     /// order.
     public func wait() { turns.wait(for: number) }
 
-    /// Ends the turn. Has no effect if it has ended.
+    /// Ends the turn. Does nothing if the turn has already ended.
     public func end() { turns.end(number) }
 }

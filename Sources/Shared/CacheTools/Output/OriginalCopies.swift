@@ -5,8 +5,8 @@ import Support
 
 /// Copies originals into `--output-dir`, under names from a template.
 ///
-/// A copy is a separate file, although it may share blocks with the original, so changing it does not change the cache.
-/// Keeps an existing file with the same content. Replaces a different file only with `--overwrite`.
+/// A copy is a separate file, although it may share blocks with the original, so changing the copy does not change the
+/// cache. Keeps an existing file with the same content. Replaces a different file only with `--overwrite`.
 public struct OriginalCopies: Sendable {
     private let folder: OutputFolder
     private let overwrites: Bool
@@ -69,7 +69,7 @@ public struct OriginalCopies: Sendable {
     ) throws {
         let values = entry.templateValues
         let name = try folder.template.path(for: record, values)
-        // Open the original before waiting, during which its lease may end.
+        // Open the original before the wait, since its lease may expire during the wait.
         let original = try Self.open(entry)
         run.wait { turn?.wait() }
         try folder.claim(name, for: entry.sha256)

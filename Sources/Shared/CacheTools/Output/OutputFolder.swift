@@ -30,7 +30,7 @@ public final class OutputFolder: Sendable {
     /// Returns the turn of the next record to claim names. Must be called in the order of the records.
     public func turn() -> NamingTurn { turns.next() }
 
-    /// Claims a name for this run. Throws `OutputFailure.taken` if it is claimed for other content.
+    /// Claims a name for this run. Throws `OutputFailure.taken` if the name is already claimed for other content.
     ///
     /// - Parameters:
     ///   - content: the identity of the content, such as a hash. Equal contents may share a name.
@@ -54,7 +54,7 @@ public final class OutputFolder: Sendable {
     /// Returns the absolute path of the folder. Throws `SystemFailure` if it cannot be opened.
     public func absolutePath() throws -> String { try folder().path }
 
-    /// Begins to write a file, and creates its parent folders. Throws `SystemFailure` (73), and `OutputFailure.link` if
+    /// Starts to write a file, and creates its parent folders. Throws `SystemFailure` (73), and `OutputFailure.link` if
     /// the path contains a link.
     public func begin(_ name: String, replaces: Bool) throws -> OutputFile {
         let folder = try folder()
@@ -85,7 +85,7 @@ public final class OutputFolder: Sendable {
     /// path contains a link.
     public func status(_ name: String) throws -> FileStatus? { try naming(name) { try folder().status(of: name) } }
 
-    /// Moves a completed file to its place. Throws `SystemFailure` (73).
+    /// Renames a completed file to its final name. Throws `SystemFailure` (73).
     public func finish(_ file: OutputFile) throws { try file.commit(synchronized: synchronizes) }
 
     private func folder() throws -> Folder {

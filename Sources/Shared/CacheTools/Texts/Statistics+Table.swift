@@ -3,7 +3,7 @@ import Support
 
 extension Statistics {
     /// The statistics for a terminal of 80 columns: totals, then the counters of each scope. Each counter is followed
-    /// by its name in the manual and the other formats.
+    /// by its name in the manual and in the other formats.
     var text: String {
         let share = capacity > 0 ? " (\(Int(Double(bytes) / Double(capacity) * 100)) %)" : ""
         let excess = excess > 0 ? ", \(ByteCount.description(excess)) over" : ""

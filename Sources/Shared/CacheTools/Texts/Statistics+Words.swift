@@ -29,7 +29,7 @@ extension Statistics {
 extension EntrySum {
     fileprivate var json: JSON { .object(["entries": .integer(entries), "bytes": .integer(bytes)]) }
 
-    /// Metadata rows are not entries.
+    /// Uses `count`, since metadata rows are not entries.
     fileprivate var jsonOfMetadata: JSON { .object(["count": .integer(entries), "bytes": .integer(bytes)]) }
 }
 

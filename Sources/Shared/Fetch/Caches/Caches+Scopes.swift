@@ -2,7 +2,7 @@ import Store
 import Support
 
 extension Caches {
-    /// Switches to a scope and, unless `keeping`, purges the previous scope, in memory too. Returns the previous scope
+    /// Switches to a scope and, unless `keeping`, purges the previous scope, also in memory. Returns the previous scope
     /// and its contents, or nil if the scope is already current. See `CacheScopes.makeCurrent`.
     /// `CacheScopes.finishPurges` removes the files on disk.
     public func makeCurrent(_ scope: ScopeName, keeping: Bool = false) throws -> ScopeSwitch? {
@@ -52,8 +52,8 @@ extension EntrySum {
 }
 
 extension Caches {
-    /// Returns the text, or its path with links resolved, if it has the format of an entry's file in this cache, on
-    /// disk or in memory; otherwise nil. The file need not exist. Opens nothing.
+    /// Returns `text`, or its path with links resolved, if this path has the format of an entry's path in this cache,
+    /// on disk or in memory; otherwise nil. The file need not exist. Opens nothing.
     public func entryPath(_ text: String) -> String? {
         // Return early for addresses, the most common arguments.
         guard let root = settings.root, text.slashesOfAuthority == nil else { return nil }

@@ -2,7 +2,7 @@ import HTTP
 import Store
 import Support
 
-/// Stores pictures, according to their policy.
+/// The store for a picture, according to the policy for its address.
 public enum Storage: Sendable {
     case cache(CacheStore)
     case ephemeral(EphemeralStore)
@@ -14,8 +14,8 @@ public enum Storage: Sendable {
 /// Methods throw `CacheFailure` if a cache cannot be opened or used, `UnsafePlace` for a root that other users could
 /// have prepared or can change, `SystemFailure` if a system call fails, and `Cancelled` if the run is stopped.
 public final class Caches: Sendable {
-    /// The maximum number of open caches, because records may name any number of scopes. The least recently used is
-    /// released. A cache in memory has some open files, and a process may have 1024.
+    /// The maximum number of open caches, because records may name any number of scopes. The least recently used cache
+    /// is released. A cache in memory keeps some files open, and a process may have only 1024 open files.
     private static let limit = 32
 
     public let settings: CacheSettings
@@ -37,7 +37,7 @@ public final class Caches: Sendable {
         var current: ScopeName?
         var resolvedPlaces: RuntimePlaces?
 
-        /// The name under which a cache is kept open.
+        /// The name of an open cache.
         ///
         /// - Parameter isFollowing: whether the cache is in memory and uses the current scope.
         static func name(isInMemory: Bool = false, scope: ScopeName?, isFollowing: Bool = false) -> String {
@@ -63,7 +63,7 @@ public final class Caches: Sendable {
         memoryUse = MemoryUse(limit: settings.memoryCapacity, places: settings.places, clock: clock)
     }
 
-    /// The places twice: as configured, and with resolved paths.
+    /// The places as configured, and again with resolved paths.
     private var places: [RuntimePlaces] {
         open.withLock { open in
             let resolved = open.resolvedPlaces ?? settings.places.resolved
@@ -84,7 +84,7 @@ public final class Caches: Sendable {
         return try cache()
     }
 
-    /// Returns the existing caches in memory of this root, of a scope or of all scopes, in any folder. A scope has
+    /// Returns the existing caches in memory for this root, for a scope or for all scopes, in any folder. A scope has
     /// several such caches if sessions have different values of `XDG_RUNTIME_DIR`.
     public func inMemory(scope: ScopeName? = nil) throws -> [CacheStore] {
         try MemoryPlace.all(root: settings.root, scope: scope, in: settings.places).map {
@@ -92,8 +92,8 @@ public final class Caches: Sendable {
         }
     }
 
-    /// Empties the caches in memory of a scope or of all scopes, and returns their previous contents. Work of other
-    /// processes ends as after `CacheScopes.purge`.
+    /// Empties the caches in memory of a scope or of all scopes, and returns their previous contents. Other processes
+    /// stop their work on these caches, as after `CacheScopes.purge`.
     public func emptyMemory(of scope: ScopeName? = nil) throws -> ResetReport {
         let places = try MemoryPlace.all(root: settings.root, scope: scope, in: settings.places)
         var report = ResetReport()
@@ -121,7 +121,7 @@ public final class Caches: Sendable {
         try settings.policies.standard == .memory ? existing(inMemory: false) : cache()
     }
 
-    /// Returns all scopes of the cache of the standard policy, sorted by name, including the current scope.
+    /// Returns all scopes of the standard policy's cache, sorted by name, including the current scope.
     public func scopes() throws -> [ScopeSummary] {
         guard settings.policies.standard == .memory else { return try standard().scopes.all() }
         let current = try scope()
@@ -173,8 +173,8 @@ public final class Caches: Sendable {
         return try storage(policy, scope: scope)
     }
 
-    /// Returns the storage for the placeholder of a picture with these addresses: according to the strictest of their
-    /// policies.
+    /// Returns the storage for the placeholder of a picture with these addresses. The strictest of their policies
+    /// applies.
     public func storage(forStandInOf addresses: [WebURL], scope: String? = nil) throws -> Storage {
         let policies = addresses.isEmpty ? [settings.policies.standard] : addresses.map { policy(for: $0.normalized) }
         return try storage([.disabled, .memory].first(where: policies.contains) ?? .enabled, scope: scope)
@@ -240,7 +240,7 @@ public final class Caches: Sendable {
         }
     }
 
-    /// Returns the settings for the cache in a place. They hold a lock that prevents the removal of the place.
+    /// Returns the settings for the cache in a place. The settings hold a lock that prevents the removal of the place.
     ///
     /// - Parameter scope: nil if the scope does not matter.
     private func settings(in place: MemoryPlace, scope: ScopeName?) throws -> CacheSettings {
@@ -295,8 +295,8 @@ public final class Caches: Sendable {
         return try existing(inMemory: false)?.scopes.isPurged(path) ?? false
     }
 
-    /// Completes the uploads to the remote, writes pending counts, and maintains each root. A signal in the meantime
-    /// ends the process.
+    /// Completes the uploads to the remote, writes pending counts, and maintains each root. Then ends the process if
+    /// the run was stopped by a signal.
     public func close() {
         remote?.close()
         var closed: [Index] = []

@@ -11,7 +11,7 @@ public struct Explainer: Sendable {
     private let clock: Clock
 
     /// - Parameters:
-    ///   - remote: asked only for the document, not for the bytes.
+    ///   - remote: queried only for the document, not for the bytes.
     ///   - client: its address guard checks the addresses of the host. No connection is opened.
     public init(
         settings: CacheSettings, remote: (any RemoteTier)? = nil, client: HTTPClient, clock: Clock = .system,

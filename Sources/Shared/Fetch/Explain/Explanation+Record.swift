@@ -4,7 +4,7 @@ import Store
 import Support
 
 extension Explanation {
-    /// The explanation as members of a JSON object. Unknown members are omitted.
+    /// The explanation as members of a JSON object. Members with unknown values are omitted.
     public var json: JSON {
         .object([
             "decision": .string(decision.rawValue), "reason": .string(reason), "url": .string(url),

@@ -26,7 +26,7 @@ public struct Explanation: Sendable, Equatable {
         public let isExpired: Bool
         /// Whether the entry was fetched before the clock was set back, so that its dates are meaningless.
         public let isDatedAhead: Bool
-        /// Whether the file exists and has the size in the index. Otherwise the entry counts as absent.
+        /// Whether the file exists and has the size in the index. Otherwise the entry is treated as absent.
         public let isWhole: Bool
         public let age: Duration
     }
@@ -68,7 +68,7 @@ public struct Explanation: Sendable, Equatable {
     public let leftover: Leftover?
     /// Nil if a fetch would not query the remote.
     public let shared: Shared?
-    /// Whether the key's lock is held. A fetch would first wait for it.
+    /// Whether the key's lock is held. A fetch would first wait for its release.
     public let isLocked: Bool
     /// The addresses of the host, or nil if they were not resolved.
     public let addresses: [JudgedAddress]?

@@ -26,7 +26,7 @@ enum Freshness: Equatable {
         var fields: [String: String] = [:]
         /// The maximum age of an entry that the request accepts; nil for any age.
         var oldestAge: Duration?
-        /// Whether the caller can revalidate an entry after its use, if the server permits that (RFC 5861 §3).
+        /// Whether the caller can revalidate an entry after its use, if the server permits stale use (RFC 5861 §3).
         var revalidatesLater = false
 
         /// Whether the entry matches the request according to `Vary` (RFC 9111 §4.1); nil if only the server knows
@@ -43,7 +43,7 @@ enum Freshness: Equatable {
         guard let entry else { return rules.isOffline ? .unavailable : .fetch }
         let selects = rules.selects(entry)
         if selects == false {
-            // The server may have the same answer for this request too, identified by its ETag.
+            // The server may have the same answer for this request, which the ETag identifies.
             let etag = entry.validators.etag.flatMap { $0.hasPrefix("W/") ? nil : $0 }
             return rules.isOffline ? .unavailable : etag.map { .revalidate(Validators(etag: $0)) } ?? .fetch
         }
@@ -56,8 +56,8 @@ enum Freshness: Equatable {
         let isRecent = entry.fetchedAt >= rules.askedAt
         let refreshes = rules.refreshes && !(rules.respectsServer && entry.directives.isImmutable)
         if !isExpired && (!(refreshes || isTooOld) || isRecent) { return .serve(.hit) }
-        // An answer with `no-cache` expires immediately, but the runs that waited for it use it once. An answer with
-        // `Vary: *` may have depended on properties that the waiting run does not share.
+        // An answer with `no-cache` expires immediately, but each run that waited for the answer uses it once. An
+        // answer with `Vary: *` may have depended on properties that the waiting run does not share.
         if isRecent && rules.hasWaited && selects == true { return .serve(.hit) }
         if rules.revalidatesLater && !rules.refreshes && !isTooOld && mayUseMeanwhile(entry, now: now, rules: rules) {
             return .serve(.stale)

@@ -8,7 +8,7 @@ struct Retention: Equatable {
     var directives = CacheDirectives()
 
     /// Computes the expiry from `expiry`, limited by the server's header fields if they are respected (RFC 9111 §4.2,
-    /// §5.2.2). An entry whose new answer says `no-store` expires immediately.
+    /// §5.2.2). An entry expires immediately if its new answer has `no-store`.
     init(of headers: HTTPHeaders, now: Timestamp, expiry: Expiry, respectsServer: Bool) {
         let end = expiry.end(from: now)
         expiresAt = end

@@ -52,8 +52,8 @@ public final class CachedQuotas: QuotaLedger {
 }
 
 extension Caches {
-    /// Returns a function that selects the ledger for an address: in the cache on disk or in memory or, if the policy
-    /// is `disabled`, of this process. Opens no cache yet.
+    /// Returns a function that selects the ledger for an address: the ledger in the cache on disk or in memory, or a
+    /// ledger of this process if the policy is `disabled`. Opens no cache yet.
     public func quotas(log: Log) -> @Sendable (WebURL) -> any QuotaLedger {
         let alone = MemoryQuotas()
         let onDisk = CachedQuotas(log: log) { [self] in try cache() }

@@ -43,7 +43,7 @@ public struct AddressGuard: Sendable, Hashable, CustomStringConvertible {
         return exceptions.isEmpty ? "0" : exceptions.map(\.description).joined(separator: ",")
     }
 
-    /// Whether any address is refused.
+    /// Whether the guard may refuse an address.
     var judges: Bool { exceptions != nil }
 
     public func verdict(on address: IPAddress) -> Verdict {

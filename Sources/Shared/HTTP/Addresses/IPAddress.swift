@@ -57,7 +57,8 @@ public struct IPAddress: Sendable, Hashable {
             digits = digits.dropFirst()
             radix = 8
         }
-        // Digits only, since `UInt64` also accepts a sign. Returns nil if there are none, or if the number overflows.
+        // Accepts digits only, since `UInt64` also accepts a sign. Returns nil without digits, or if the number
+        // overflows.
         guard digits.allSatisfy(\.isHexDigit) else { return nil }
         return UInt64(String(decoding: digits, as: UTF8.self), radix: radix)
     }

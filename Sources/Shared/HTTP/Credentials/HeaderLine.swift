@@ -1,6 +1,6 @@
 import Support
 
-/// A header field as users write it, optionally after the only origin that may receive it.
+/// A header field in the user's notation, optionally preceded by the only origin that may receive the field.
 public struct HeaderLine: Sendable {
     /// Nil if the line names no origin.
     public let origin: WebURL.Origin?
@@ -49,8 +49,8 @@ public struct HeaderLine: Sendable {
         return origin
     }
 
-    /// Whether only the tools may set this field: it affects how a cache must treat the response (ranges, conditions,
-    /// codings) or the framing of the message (RFC 9112 §6), or must match the address (`Host`).
+    /// Whether only the tools may set this field: it affects caching (ranges, conditions, codings) or the framing of
+    /// the message (RFC 9112 §6), or must match the address (`Host`).
     private static func isTheToolsOwn(_ name: String) -> Bool {
         [
             "accept-encoding", "connection", "content-length", "expect", "host", "if-match", "if-modified-since",

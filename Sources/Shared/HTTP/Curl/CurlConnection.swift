@@ -40,8 +40,8 @@ struct CurlConnectionPool {
 
     private var idle: [CurlConnection] = []
 
-    /// Removes a connection to `origin` from the pool, or the least recently used connection if the pool is full.
-    /// Returns nil if a new connection is needed.
+    /// Removes and returns a connection to `origin`, or the least recently used connection if the pool is full. Returns
+    /// nil if a new connection is needed.
     mutating func take(for origin: WebURL.Origin) -> CurlConnection? {
         if let index = idle.lastIndex(where: { $0.origin == origin }) { return idle.remove(at: index) }
         // While there is room, connections to other servers stay open for later requests.

@@ -10,11 +10,11 @@ final class CurlExchange {
     private let receive: (HTTPEvent) throws -> Void
     private var reader = HeadReader()
     private var response: HTTPResponse?
-    /// From the callback that ended the transfer.
+    /// The error of the callback that ended the transfer.
     private var error: (any Error)?
     private var refused: (address: IPAddress, kind: AddressClass)?
     private var hasDialled = false
-    /// The time of the last event for the receiver. Lines of an incomplete head are no events.
+    /// The time of the last event for the receiver. The lines of an incomplete head are not events.
     private var lastEvent = SteadyTime.now()
     /// The number of undelivered bytes in `connection.gathered`.
     private var gatheredCount = 0
@@ -76,7 +76,7 @@ final class CurlExchange {
         return response
     }
 
-    /// Sends a due pause to the receiver. Returns the milliseconds until the next pause.
+    /// Sends `.pause` to the receiver if it is due. Returns the milliseconds until the next pause is due.
     private func restOfPause() throws -> Int64 {
         let now = SteadyTime.now()
         if now - lastEvent >= HTTPEvent.pauseLength {
@@ -146,8 +146,8 @@ final class CurlExchange {
         }
     }
 
-    /// Returns whether a socket to this address may be opened. A proxy is always allowed, since the user chose it, and
-    /// `ProxiedHosts` has judged its target.
+    /// Returns whether a socket to this address may be opened. A connection to a proxy is always allowed: the user
+    /// chose the proxy, and `ProxiedHosts` has judged the server's host.
     private func dial(_ bytes: [UInt8]) -> Bool {
         guard let address = IPAddress(bytes: bytes) else { return false }
         if proxy == .direct, case .refused(let kind) = addressGuard.verdict(on: address) {
@@ -176,7 +176,7 @@ final class CurlExchange {
         }
     }
 
-    /// Returns the failure for a CURLcode. The default is for codes that HTTP does not use, and for codes of newer
+    /// Returns the failure for a CURLcode. The default case is for codes that HTTP does not use, and for codes of newer
     /// versions of libcurl.
     ///
     /// - Parameter hasHead: whether a complete head was received.

@@ -68,7 +68,7 @@ public final class CurlTransport: HTTPTransport {
 
     /// Sets all options of a new or reset handle.
     ///
-    /// - Parameter target: the address for a proxy that must not look up the URL's host.
+    /// - Parameter target: the address of the URL's host, for a proxy that must not look up the name.
     private func apply(
         _ request: HTTPRequest, proxy: ProxyChoice, target: IPAddress?, to handle: OpaquePointer
     ) throws {

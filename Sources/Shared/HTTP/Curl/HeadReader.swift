@@ -2,7 +2,7 @@ import Support
 
 /// Parses the lines of a head (RFC 9112 §2.1) as they arrive.
 struct HeadReader {
-    /// The maximum length of a head: more than any honest server sends. libcurl's own limits vary.
+    /// The maximum length of a head, larger than any legitimate head. libcurl's own limits vary.
     static let byteLimit = 300_000
 
     enum Step {
@@ -18,8 +18,8 @@ struct HeadReader {
     private var isComplete = false
     private var count = 0
 
-    /// Adds one line with its line end. Skips interim heads (1xx). Lines after a complete head are trailer fields (RFC
-    /// 9110 §6.5), which are ignored, or begin another head.
+    /// Adds a line, including its line ending. Skips interim heads (1xx). Lines after a complete head begin another
+    /// head, or are trailer fields (RFC 9110 §6.5), which are ignored.
     mutating func add(_ line: UnsafeRawBufferPointer) -> Step {
         count += line.count
         if count > Self.byteLimit { return .tooLong }

@@ -2,10 +2,10 @@ import Libc
 import Support
 
 public enum NameLookup {
-    /// Returns the addresses of `host`, or none if the lookup fails or takes longer than `limit`. Throws `Cancelled`,
-    /// and `SystemFailure` if no thread can be started.
+    /// Returns the addresses of `host`, or an empty array if the lookup fails or takes longer than `limit`. Throws
+    /// `Cancelled`, and `SystemFailure` if no thread can be started.
     ///
-    /// `getaddrinfo` cannot be cancelled, so it runs on a detached thread, which touches only its result.
+    /// `getaddrinfo` cannot be cancelled, so it runs on a detached thread, which accesses only `result`.
     public static func addresses(of host: String, limit: Duration, interruption: Interruption) throws -> [IPAddress] {
         let result = Monitor<(addresses: [IPAddress], isDone: Bool)>(([], false))
         try Thread.start {

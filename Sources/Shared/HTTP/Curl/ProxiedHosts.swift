@@ -1,9 +1,9 @@
 import Support
 
-/// Judges hosts that a proxy connects to, since this process never dials their addresses. Looks up each name once per
-/// run: in many networks only the proxy can look up external names, and a lookup without answer takes seconds.
+/// Judges the hosts that a proxy connects to, since this process never dials their addresses. Looks up each name once
+/// per run: in many networks only the proxy can look up external names, and an unanswered lookup takes seconds.
 final class ProxiedHosts: Sendable {
-    /// Returns the addresses of a name, or none if the lookup fails or exceeds `limit`. Throws `Cancelled`.
+    /// Returns the addresses of a name, or an empty array if the lookup fails or exceeds `limit`. Throws `Cancelled`.
     typealias Resolver =
         @Sendable (_ host: String, _ limit: Duration, _ interruption: Interruption) throws -> [IPAddress]
 
@@ -14,7 +14,7 @@ final class ProxiedHosts: Sendable {
 
     /// The maximum time for looking up a name that the proxy will look up too.
     static let lookupLimit: Duration = .seconds(2)
-    /// The maximum number of cached names: less than a megabyte.
+    /// The maximum number of cached names, which take less than a megabyte.
     static let nameLimit = 4096
 
     private let addressGuard: AddressGuard
@@ -57,7 +57,7 @@ final class ProxiedHosts: Sendable {
             throw FetchFailure.blockedAddress(url: url, address: nil, .privateUse)
         }
         guard resolution == .here else { return nil }
-        // SOCKS 4 cannot carry an IPv6 address.
+        // Prefers IPv4, since SOCKS 4 cannot carry an IPv6 address.
         guard let address = addresses.first(where: \.isIPv4) ?? addresses.first else {
             throw FetchFailure.nameNotResolved(url: url)
         }

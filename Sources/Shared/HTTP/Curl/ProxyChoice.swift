@@ -8,7 +8,7 @@ public enum ProxyChoice: Sendable, Hashable {
 
     /// Chooses as curl does. For `http`, uses `http_proxy` (only in lower case, since a visitor of a CGI script can set
     /// `HTTP_PROXY`); for `https`, `https_proxy` or `HTTPS_PROXY`; otherwise `all_proxy` or `ALL_PROXY`. Uses no proxy
-    /// if `no_proxy` or `NO_PROXY` lists the host. An empty variable counts as unset.
+    /// if `no_proxy` or `NO_PROXY` lists the host. An empty variable is treated as unset.
     public init(for url: WebURL, environment: Environment) {
         func value(_ names: String...) -> String? { names.lazy.compactMap { environment[$0] }.first }
         let own = url.scheme == .http ? value("http_proxy") : value("https_proxy", "HTTPS_PROXY")

@@ -115,7 +115,7 @@ extension FetchFailure {
     private static func message(of answer: Answer) -> String {
         let what = "\(answer.url.redacted) answered \(answer.status)"
         switch answer.status {
-        case 202: return "\(what): the server has not finished it; try again later"
+        case 202: return "\(what): the server is still preparing the response; try again later"
         case 304: return "\(what) to an unconditional request; try again later"
         case 401: return "\(what): the key or password is missing or wrong; check it"
         case 403: return "\(what): the server refuses access; check the key, if you use one"

@@ -24,14 +24,14 @@ public enum FetchFailure: Failure {
     case cutShort(url: WebURL, detail: String)
     case tooLarge(url: WebURL, byteLimit: Int)
     case badCertificate(url: WebURL, detail: String)
-    /// The TLS handshake failed for another reason.
+    /// The TLS handshake failed for a reason other than an untrusted certificate.
     case tlsFailed(url: WebURL, detail: String)
     /// The body was compressed although the request did not allow it.
     case unwantedEncoding(url: WebURL, coding: String)
     /// The answer is not HTTP, or its compression is broken.
     case badAnswer(url: WebURL, detail: String)
     case proxyFailed(url: WebURL, detail: String)
-    /// A header field that cannot be sent.
+    /// The name or the value of a header field is invalid.
     case badHeader(name: String)
     /// The trusted certificates (the system's or the user's file) cannot be read.
     case badCertificateFile(detail: String)
@@ -77,7 +77,7 @@ public enum FetchFailure: Failure {
         /// Requests per window, if known.
         public let limit: Int?
         public let until: Timestamp
-        /// From the request to `until`.
+        /// The time from the request to `until`.
         public let retryAfter: Duration
     }
 

@@ -30,7 +30,7 @@ public struct HTTPRequest: Sendable {
             }
         }
 
-        /// Whether a response has the body that its header fields describe.
+        /// Whether a response has the body that its header fields describe. A response to HEAD has no body.
         var hasResponseBody: Bool { if case .head = self { false } else { true } }
     }
 
@@ -43,10 +43,11 @@ public struct HTTPRequest: Sendable {
     public var cleartextOrigins: Set<WebURL.Origin>
     /// The maximum size of the decompressed body in bytes. A larger body is `too-large`, status 77.
     public var byteLimit: Int
-    /// Whether the server may compress the body, which pays for text but not for pictures. The receiver gets the
+    /// Whether the server may compress the body, which makes text smaller but not pictures. The receiver gets the
     /// decompressed body. Ignored with `rangeStart`.
     public var acceptsCompression: Bool
-    /// The offset of the first requested byte (RFC 9110 §14.2). A server without ranges answers 200 instead of 206.
+    /// The offset of the first requested byte (RFC 9110 §14.2). A server that does not support ranges answers 200
+    /// instead of 206.
     public var rangeStart: Int?
     public var timeouts: Timeouts
     var method = Method.get

@@ -1,6 +1,6 @@
 import Support
 
-/// Waits. Throws `Cancelled` if the run is stopped. In tests, returns immediately.
+/// Sleeps for a duration. Throws `Cancelled` if the run is stopped. Returns immediately in tests.
 public typealias Sleeper = @Sendable (Duration) throws -> Void
 
 /// An event of a request, delivered on the thread that sent the request.
@@ -9,14 +9,15 @@ public enum HTTPEvent {
     case head(HTTPResponse)
     /// The next bytes of the body, decompressed. Valid only during the call.
     case body(UnsafeRawBufferPointer)
-    /// Nothing has arrived for another `HTTPEvent.pauseLength`. The receiver may end the transfer by throwing.
+    /// Nothing has arrived for `HTTPEvent.pauseLength` since the last event. The receiver may end the transfer by
+    /// throwing.
     case pause
 
     /// Short enough to end a stalled transfer within half a second, long enough to cost almost nothing.
     public static let pauseLength: Duration = .milliseconds(250)
 }
 
-/// Carries out single exchanges: no redirects, no retries, any status is a result.
+/// Carries out single exchanges, without redirects and retries. A response with any status is a result, not an error.
 public protocol HTTPTransport: Sendable {
     /// Sends the request and passes events to `receive`. A slow receiver slows the sender down; an error of `receive`
     /// ends the transfer. Blocks until the body has ended.

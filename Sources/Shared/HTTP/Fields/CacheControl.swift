@@ -2,8 +2,8 @@ import Support
 
 /// The directives of a server's `Cache-Control` (RFC 9111 §5.2.2) that concern a private cache.
 ///
-/// Ignores unknown directives. If a directive is repeated, the most restrictive value applies. An invalid time counts
-/// as zero, which makes the answer stale (§4.2.1).
+/// Ignores unknown directives. If a directive is repeated, the most restrictive value applies. An invalid time is
+/// treated as zero, which makes the answer stale (§4.2.1).
 public struct CacheControl: Sendable, Hashable {
     /// The answer must not be stored.
     public private(set) var noStore = false
@@ -25,7 +25,7 @@ public struct CacheControl: Sendable, Hashable {
     /// The number of seconds during which a stale answer may be used if the server fails (RFC 5861 §4).
     public private(set) var staleIfError: Int?
 
-    /// Larger numbers of seconds count as this value (RFC 9111 §1.2.2): 68 years.
+    /// Larger numbers of seconds are reduced to this value, 68 years (RFC 9111 §1.2.2).
     static let longestAge = Int(Int32.max)
 
     public init(_ headers: HTTPHeaders) { self.init(headers["Cache-Control"] ?? "") }
@@ -98,10 +98,10 @@ public struct CacheControl: Sendable, Hashable {
 }
 
 extension HTTPHeaders {
-    /// Returns the remaining freshness at `now`: `max-age`, else `Expires`, less the age on arrival (RFC 9111 §4.2.1,
+    /// Returns the remaining freshness at `now`: `max-age`, else `Expires`, minus the age on arrival (RFC 9111 §4.2.1,
     /// §4.2.3). Negative if the response arrived stale; nil if the server specifies no lifetime.
     ///
-    /// Ignores the age that follows from `Date`, which may disagree with this machine's clock.
+    /// Ignores the age computed from `Date`, which may disagree with this machine's clock.
     public func freshness(now: Timestamp) -> Duration? {
         if let seconds = CacheControl(self).maxAge { return .seconds(seconds) - age }
         guard let text = self["Expires"] else { return nil }

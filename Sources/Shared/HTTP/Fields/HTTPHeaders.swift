@@ -22,7 +22,8 @@ public struct HTTPHeader: Sendable, Hashable, CustomStringConvertible, CustomDeb
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Whether name (a token, RFC 9110 §5.1) and value (§5.5) are valid. Others could add lines to the request.
+    /// Whether name (a token, RFC 9110 §5.1) and value (§5.5) are valid. An invalid field could add lines to the
+    /// request.
     public var isValid: Bool {
         let isToken = { (byte: UInt8) in byte.isLetter || byte.isDigit || "!#$%&'*+-.^_`|~".utf8.contains(byte) }
         return !name.isEmpty && name.utf8.allSatisfy(isToken)
@@ -61,7 +62,7 @@ public struct HTTPHeaders: Sendable, Hashable {
     public mutating func append(name: String, value: String) { fields.append(Field(name: name, value: value)) }
 
     /// The compression of the body (RFC 9110 §8.4.1, RFC 7932, RFC 8878, RFC 9842); nil if the body is not compressed,
-    /// or if the field names no known coding, as some servers do.
+    /// or if the server sends only unknown codings, as some servers do.
     var compression: String? {
         let known = ["gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd", "dcb", "dcz"]
         let codings = (self["Content-Encoding"] ?? "").lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }

@@ -3,7 +3,7 @@ import Support
 /// The user's request fields that selected an answer (`Vary`, RFC 9110 §12.5.5), with a digest of their values. The
 /// tools' own fields are the same in each request.
 public struct Vary: Sendable, Equatable {
-    /// The maximum length of the names in bytes; a longer list counts as `*`.
+    /// The maximum length of the names in bytes; a longer list is treated as `*`.
     private static let byteLimit = 1024
 
     /// In lower case, sorted; nil for `*`.
@@ -27,14 +27,14 @@ public struct Vary: Sendable, Equatable {
         digest = names.map { String(SHA256.hex(of: Self.text(of: $0, in: fields)).prefix(16)) } ?? ""
     }
 
-    /// Parses `text`; invalid text counts as `*`.
+    /// Parses `text`; invalid text is treated as `*`.
     public init(text: String) {
         let parts = text.split(separator: " ")
         names = parts.count == 2 ? parts[0].split(separator: ",").map(String.init) : nil
         digest = parts.count == 2 ? String(parts[1]) : ""
     }
 
-    /// The form in the index: `accept-language,cookie 0123456789abcdef`, or `*`.
+    /// The text stored in the index: `accept-language,cookie 0123456789abcdef`, or `*`.
     public var text: String { names.map { "\($0.joined(separator: ",")) \(digest)" } ?? "*" }
 
     /// Whether a request with these fields gets the same answer (RFC 9111 §4.1). Nil for `*`: only the server knows.

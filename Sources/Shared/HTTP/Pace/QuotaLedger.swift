@@ -26,10 +26,10 @@ public struct QuotaRefusal: Sendable, Hashable, LosslessStringConvertible {
     }
 }
 
-/// Stores the last refusal of each server, for one or more processes. A ledger that cannot be used continues in memory,
-/// and throws only errors that must end the request.
+/// Stores the last refusal of each server, for one or more processes. A ledger whose storage fails continues in memory.
+/// Methods throw only errors that must end the request.
 public protocol QuotaLedger: Sendable {
-    /// The refusal may have ended.
+    /// Returns the last refusal, which may have ended.
     func refusal(of name: String) throws -> QuotaRefusal?
 
     /// Replaces the last refusal, or removes it if `refusal` is nil.

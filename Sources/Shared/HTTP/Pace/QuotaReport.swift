@@ -9,14 +9,15 @@ public struct QuotaReport: Sendable, Hashable {
     /// The time until the server accepts requests again; nil if it accepts them now.
     public var refusal: Duration?
 
-    /// The assumed refusal if the response has no reset time. api.data.gov never sends it, and counts by the hour.
+    /// The assumed length of a refusal without a reset time. api.data.gov never sends a reset time, and counts requests
+    /// by the hour.
     static let usualRefusal = Duration.seconds(3600)
 }
 
 extension QuotaReport {
     /// Reads the fields of api.data.gov's gateway and many others (`X-RateLimit-…`), of RapidAPI
     /// (`X-RateLimit-Requests-…`) and of the IETF's drafts (`RateLimit-…`, draft-ietf-httpapi-ratelimit-headers). If
-    /// there are several quotas, the quota with the fewest requests left counts. The `Retry-After` of a 429 takes
+    /// there are several quotas, uses the quota with the fewest requests left. The `Retry-After` of a 429 takes
     /// precedence over the reset.
     public init(_ response: HTTPResponse, now: Timestamp) {
         self.init()

@@ -1,9 +1,9 @@
 import Support
 
-/// Holds back requests to a server until the time that the server has set. Several processes may share the ledger.
+/// Delays requests to a server until the time that its responses state. Several processes may share the ledger.
 ///
-/// Belongs between the client and the transport that carries out requests, so that retries and redirects count too. A
-/// wait sends pauses to the receiver, and does not count towards the timeout of the exchange.
+/// Wraps the transport that carries out requests, so that each retry and redirect is delayed too. During a wait, the
+/// receiver gets `HTTPEvent.pause`. A wait does not count towards the timeout of the exchange.
 public struct QuotaTransport: HTTPTransport {
     /// The longest wait for a server that refuses requests, the same as for `Retry-After`.
     static let longestWait = Duration.seconds(60)
@@ -18,7 +18,8 @@ public struct QuotaTransport: HTTPTransport {
     private let asked = Monitor<Set<String>>([])
 
     /// - Parameters:
-    ///   - asksAnyway: whether to forget refusals from before this run, such as after a change of plan.
+    ///   - asksAnyway: whether to discard refusals from before this run, such as after the user has changed the API
+    ///     plan.
     ///   - log: receives the number of requests left, at the detail level.
     ///   - sleep: by default the `sleep` of the exchange's interruption.
     public init(

@@ -2,11 +2,12 @@ import Support
 
 /// Limits bytes to an average rate, with short bursts. Pure.
 struct TokenBucket: Sendable, Hashable {
-    /// Short enough for an exact average over a second, long enough not to delay data that arrives in pieces.
+    /// The longest burst: short enough for an exact average over a second, long enough not to delay data that arrives
+    /// in pieces.
     static let burst = Duration.milliseconds(250)
 
     let bytesPerSecond: Int
-    /// The time at which the rate has caught up with the bytes so far. In the past if the bucket is idle.
+    /// The time after which more bytes may pass. In the past if the bucket is idle.
     private var usedUntil: Duration
 
     /// - Parameter now: a monotonic time with any origin.
@@ -15,7 +16,7 @@ struct TokenBucket: Sendable, Hashable {
         usedUntil = now
     }
 
-    /// Counts `bytes` and returns the wait before more may pass.
+    /// Counts `bytes` and returns the wait before more bytes may pass.
     mutating func take(_ bytes: Int, now: Duration) -> Duration {
         let cost = Duration.seconds(Double(bytes) / Double(bytesPerSecond))
         usedUntil = max(usedUntil, now - Self.burst) + cost
@@ -31,6 +32,6 @@ public final class RateLimit: Sendable {
         bucket = Monitor(TokenBucket(bytesPerSecond: bytesPerSecond, now: SteadyTime.now()))
     }
 
-    /// Counts received bytes and returns the wait before more may pass; not negative.
+    /// Counts received bytes and returns the wait before more bytes may pass; not negative.
     func take(_ bytes: Int) -> Duration { bucket.withLock { $0.take(bytes, now: SteadyTime.now()) } }
 }

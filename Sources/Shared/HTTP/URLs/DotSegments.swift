@@ -2,7 +2,7 @@ import Support
 
 /// Resolves `.` and `..` in a path (RFC 3986 §5.2.4).
 enum DotSegments {
-    /// Escaped dots (`%2e`) count as dots, as in browsers, so a path cannot hide a segment.
+    /// Treats escaped dots (`%2e`) as dots, as browsers do, so that escapes cannot hide a `..`.
     static func removed(from path: String) -> String {
         guard path.utf8.first == UInt8(ascii: "/"), mayHaveDots(path) else { return path }
         var output: [Substring] = []

@@ -1,9 +1,10 @@
 import Support
 
 /// Addresses as the pre-release of 2026-11-24 wrote them. An entry under a key from such an address is moved to its
-/// present key on its first use (`CacheKey.former`). To be removed with 2.0.0, which may abandon such caches.
+/// present key on its first use (`CacheKey.former`). Version 2.0.0 may remove this, and abandon such caches.
 extension WebURL {
-    /// Returns the URL that the pre-release made from `text`, or nil if it refused the text or made the same URL.
+    /// Returns the URL that the pre-release made from `text`, or nil if the pre-release refused the text or made the
+    /// same URL.
     ///
     /// The pre-release kept backslashes as characters of the path, refused them in the authority, and mapped hosts
     /// without composition (NFC) and with fewer equivalent characters.

@@ -79,7 +79,7 @@ extension WebURL {
         return isScheme ? colon : nil
     }
 
-    /// Whether the text is like `example.org:8080/x`: a server rather than a scheme.
+    /// Whether the text looks like `example.org:8080/x`, which begins with a server rather than a scheme.
     private static func looksLikeHostAndPort(_ name: String, _ rest: ArraySlice<UInt8>) -> Bool {
         if name.contains(".") { return true }
         let port = rest.prefix { $0 != UInt8(ascii: "/") }

@@ -24,7 +24,8 @@ extension WebURL {
         return result
     }
 
-    /// For the index, documents and messages: without credentials and fragment, and with `***` for secret values.
+    /// The URL for the index, documents and messages: without credentials and fragment, and with `***` for secret
+    /// values.
     public var redacted: String {
         var result = self
         result.fragment = nil

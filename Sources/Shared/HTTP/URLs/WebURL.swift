@@ -6,7 +6,7 @@ import Support
 /// §2.1); the host is in lower-case ASCII (international names by UTS #46) or an address in its canonical form. User
 /// name and password are stored separately, and omitted from every text that this type returns.
 public struct WebURL: Sendable, Hashable {
-    /// The maximum length of an address in bytes. Servers and proxies accept half of that.
+    /// The maximum length of an address in bytes. Servers and proxies accept only half of this length.
     public static let byteLimit = 16 << 10
 
     public enum Scheme: String, Sendable, Hashable {
@@ -42,7 +42,7 @@ public struct WebURL: Sendable, Hashable {
     public internal(set) var scheme: Scheme
     /// As written in a URL: an IPv6 address is in brackets.
     public internal(set) var host: String
-    /// The address of a host that was written as an address, in any form.
+    /// The address, if the host is written as an address in any form.
     public internal(set) var address: IPAddress?
     public internal(set) var explicitPort: Int?
     /// Percent-encoded; empty, or begins with `/`.
@@ -105,7 +105,7 @@ extension WebURL.Origin {
 }
 
 extension WebURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The URL without its credentials. Parsing it returns an equal URL, except for the credentials.
+    /// The URL without its credentials. Parsing this text returns an equal URL, except for the credentials.
     public var description: String {
         let query = self.query.map { "?\($0)" } ?? ""
         return "\(scheme.rawValue)://\(authority)\(path)\(query)\(fragment.map { "#\($0)" } ?? "")"

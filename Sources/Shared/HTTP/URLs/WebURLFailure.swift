@@ -52,7 +52,8 @@ public enum WebURLFailure: Failure, Equatable {
         }
     }
 
-    /// Returns the beginning of the text without a possible password (all before an `@`) or key (all after a `?`).
+    /// Returns the beginning of the text. Omits all text before an `@`, a possible password, and after a `?`, a
+    /// possible key.
     private static func shown(_ text: String) -> String {
         var rest = Substring(text)
         if let at = rest.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }

@@ -2,8 +2,7 @@ import Support
 
 /// Reads values in bytes that are valid JSON.
 enum JSONBytes {
-    /// Decodes a JSON string, quotes included; returns nil for any other kind of value. A lone surrogate becomes
-    /// U+FFFD.
+    /// Decodes a JSON string with its quotes; returns nil for any other kind of value. A lone surrogate becomes U+FFFD.
     static func string(_ bytes: ArraySlice<UInt8>) -> String? {
         guard bytes.first == UInt8(ascii: "\""), bytes.count >= 2 else { return nil }
         return bytes.withUnsafeBufferPointer { bytes in

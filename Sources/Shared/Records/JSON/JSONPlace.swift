@@ -1,7 +1,8 @@
 /// The position and reason of the first error in a text that must be a single JSON object.
 public struct JSONPlace: Sendable, Equatable {
-    /// Counted from 1, like `column`, which is in bytes.
+    /// Counted from 1.
     public let line: Int
+    /// Counted in bytes, from 1.
     public let column: Int
     private let reason: String
 

@@ -3,8 +3,8 @@ import Support
 /// Scans one JSON value (RFC 8259) in bytes that arrive in pieces, and records the ranges of an object's fields.
 ///
 /// This pushdown automaton can stop and resume at any byte, so it scans each byte once, however many reads deliver the
-/// value. Offsets count from the value's first byte. Strings must be valid UTF-8 without raw control characters. Cost:
-/// O(n); allocates only the list of fields.
+/// value. Offsets are relative to the value's first byte. Strings must be valid UTF-8 without raw control characters.
+/// Cost: O(n); allocates only the list of fields.
 struct JSONScanner {
     enum Verdict: Equatable {
         /// The bytes so far are valid but incomplete.
@@ -17,8 +17,8 @@ struct JSONScanner {
     /// The maximum nesting depth, of the same order as jq's limit. Deeper input is hostile or accidental.
     static let maxDepth = 512
 
-    /// The maximum number of fields of the outermost object. Real records have a few dozen, and a `JSONField` can be
-    /// larger than the field itself.
+    /// The maximum number of fields of the outermost object. Real records have a few dozen fields, and a `JSONField`
+    /// can be larger than the field itself.
     static let maxFields = 10_000
 
     private enum State {
@@ -73,7 +73,7 @@ struct JSONScanner {
         notesFields = false
     }
 
-    /// Continues the scan. `bytes` are all bytes of the value so far, scanned bytes included, or all bytes since
+    /// Continues the scan. `bytes` contains all bytes of the value so far, including scanned bytes, or all bytes since
     /// `rebase`.
     mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> Verdict {
         guard let base = bytes.baseAddress else { return .needsMore }

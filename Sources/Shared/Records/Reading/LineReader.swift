@@ -2,8 +2,8 @@ import Support
 
 /// Reads lines of text as they arrive.
 ///
-/// Lines end with LF or CRLF; or they end with NUL, and LF and CR are ordinary bytes. The last line needs no
-/// terminator. Memory: see `InputBuffer`. Methods throw `SystemFailure` if reading fails.
+/// Lines end with LF or CRLF. With `endsInNUL`, they end with NUL, and LF and CR are ordinary bytes. The last line
+/// needs no terminator. Memory: see `InputBuffer`. Methods throw `SystemFailure` if reading fails.
 public final class LineReader {
     public struct Line: Sendable, Equatable {
         /// Decoded like a command-line argument (`String(pathBytes:)`).

@@ -149,9 +149,9 @@ public final class RecordReader {
 
     private static let lineFeed = UInt8(ascii: "\n")
 
-    /// Whether the input is a picture, which would otherwise become one failed record per line. The first 64 bytes of
-    /// a picture contain NUL, which no JSON does, and begin with a non-ASCII byte, `GIF8` or `RIFF`. NUL alone is not
-    /// enough: it may be a single bad line in a good stream.
+    /// Whether the input is a picture, which would otherwise become one failed record per line. The first 64 bytes of a
+    /// picture contain NUL, which JSON never contains, and begin with a non-ASCII byte, `GIF8` or `RIFF`. NUL alone is
+    /// not enough: it may be in a single bad line of a good stream.
     static func isBinary(_ bytes: ArraySlice<UInt8>) -> Bool {
         let head = bytes.prefix(64)
         guard let first = head.first, head.contains(0) else { return false }

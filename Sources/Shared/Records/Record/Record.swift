@@ -144,7 +144,7 @@ public struct Record: Sendable, Equatable {
         withNameTest(name) { isNamed in fields.indices.last(where: isNamed) }
     }
 
-    /// Calls `body` with a test whether the field at an index of `fields` has this name.
+    /// Calls `body` with a function that returns whether the field at an index of `fields` has this name.
     private func withNameTest<Result>(_ name: String, _ body: ((Int) -> Bool) -> Result) -> Result {
         var name = name
         return name.withUTF8 { wanted in

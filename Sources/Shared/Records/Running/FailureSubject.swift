@@ -11,7 +11,7 @@ struct FailureSubject: Sendable, Equatable {
     let kind: Kind
     let text: String
 
-    /// In characters. The rest of a longer text does not help the reader.
+    /// The maximum length of `text` in characters. More text would not help the reader.
     private static let longestText = 300
 
     init(_ kind: Kind, _ text: String) {
@@ -52,7 +52,7 @@ struct FailureSubject: Sendable, Equatable {
         return AddressSecrets.replacing(in: String(text[..<start] + rest[host...])) { _ in AddressSecrets.mark }
     }
 
-    /// Whether the message contains `words` as a whole word.
+    /// Whether the message contains `words`, and not only as part of a longer word.
     func isNamed(in message: String) -> Bool {
         let (message, words) = (Array(message.utf8), Array(words.utf8))
         func isPart(_ index: Int) -> Bool {

@@ -68,7 +68,7 @@ public final class RecordRun: Sendable {
         failures = FailureLines(log: log)
         self.interruption = interruption
         self.progress = progress
-        // Fast records may run ahead of a slow record, in bounded memory.
+        // Fast records may finish before a slow earlier record, in bounded memory.
         let recordWindow = max(64, 4 * options.jobs)
         // Jobs that wait for earlier records keep files open, so the limit on open files also limits the threads.
         threads = WorkThreads(limit: options.jobs, most: OpenFiles.jobs(recordWindow, limit: OpenFiles.limit))
@@ -79,8 +79,8 @@ public final class RecordRun: Sendable {
         state = Monitor(State(results: results))
     }
 
-    /// Prepares the records that have arrived, and writes finished records. The source must call it before it may
-    /// block.
+    /// Prepares the records that have arrived, and writes finished records. The source must call this before a call
+    /// that may block.
     public func flush() {
         prepareArrivals()
         update { _ in }

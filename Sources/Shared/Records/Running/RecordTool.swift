@@ -1,11 +1,11 @@
 import Support
 
-/// Processes records in two steps. `prepare` receives the records that have arrived together and may finish some of
-/// them; the remaining work runs on the threads of the run.
+/// Processes records in two steps. `prepare` receives the records that have arrived together and may finish some; the
+/// work on the other records runs on the threads of the run.
 public protocol RecordTool: Sendable {
     /// The value of `error.tool`.
     var name: String { get }
-    /// Whether the tool also processes records that have an `error`. Otherwise they pass unchanged.
+    /// Whether the tool also processes records that have an `error`. Otherwise such records pass unchanged.
     var acceptsErrors: Bool { get }
     /// Whether the tool processes this record. Otherwise the record passes unchanged. Called for every record in order,
     /// so it must be fast.
@@ -32,7 +32,7 @@ extension RecordTool {
 
 /// The next step for a record.
 public enum Prepared: Sendable {
-    /// The record is finished. Spares cache hits a thread switch and a separate write.
+    /// The record is finished. Cache hits need no thread switch and no separate write.
     case done(Record)
     /// The record needs this work, which captures the results of `prepare`.
     case work(Work)
@@ -41,7 +41,7 @@ public enum Prepared: Sendable {
     /// stay, unless `RecordTool.retract` removes them. Called on several threads.
     public typealias Work = @Sendable (_ record: inout Record, _ run: WorkContext) throws -> Void
 
-    /// Returns the result of `body`, or work that throws its error.
+    /// Returns the result of `body`, or work that throws the error of `body`.
     public init(_ body: () throws -> Prepared) {
         do { self = try body() } catch { self = .work { _, _ in throw error } }
     }
@@ -61,7 +61,7 @@ public struct WorkContext {
     }
 }
 
-/// A failure that affects every record. It becomes the `error` of its record, no further record is read, and
+/// A failure that affects every record. It becomes the `error` of the current record, no further record is read, and
 /// `RecordRun.run` throws it.
 public struct EndOfRun: WrappingFailure {
     public let reason: any Failure

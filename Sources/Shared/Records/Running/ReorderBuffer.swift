@@ -41,8 +41,8 @@ struct ReorderBuffer {
         self.window = window
     }
 
-    /// Returns a slot for the next record, or nil if the window is full. A record with more
-    /// bytes than the window gets a slot when no other bytes are buffered.
+    /// Returns a slot for the next record, or nil if the window is full. A record with more bytes than the window gets
+    /// a slot when no other bytes are buffered.
     mutating func reserve(_ bytes: Int) -> Slot? {
         let hasBytes = buffered == 0 || buffered + bytes <= window.bytes
         guard hasBytes, nextToRead - nextToWrite < window.records else { return nil }
@@ -51,7 +51,7 @@ struct ReorderBuffer {
         return Slot(sequence: nextToRead, bytes: bytes)
     }
 
-    /// Writes a result, or keeps it until earlier results are written.
+    /// Writes a result, or buffers it until earlier results are written.
     mutating func put(_ outcome: Outcome, in slot: Slot) {
         buffered -= slot.bytes
         if isOrdered, slot.sequence != nextToWrite {
@@ -71,8 +71,8 @@ struct ReorderBuffer {
         }
     }
 
-    /// Writes an early version, or keeps it until earlier records are written. Drops it if the window is full: the
-    /// final version supersedes it.
+    /// Writes an early version, or buffers it until earlier records are written. Drops it if the window is full, since
+    /// the final version supersedes it.
     mutating func put(early record: Record, in slot: Slot) {
         if !isOrdered || slot.sequence == nextToWrite {
             output.append(record, tally: &tally)

@@ -13,7 +13,7 @@ final class WorkThreads: Sendable {
         var threads: [Thread] = []
         var isDone = false
 
-        /// Whether work is waiting and no thread is free for it. If so, counts the thread that the caller must start.
+        /// Whether work is waiting and no thread is free. If so, counts the thread that the caller must start.
         mutating func needsThread(limit: Int, most: Int) -> Bool {
             guard started < most, min(waiting.count, limit - active) > started - active - blocked else { return false }
             started += 1
@@ -55,7 +55,7 @@ final class WorkThreads: Sendable {
     /// Waits for all work, and joins the threads.
     func finish() {
         state.update { $0.isDone = true }
-        // A running thread may still start others.
+        // A running thread may still start other threads.
         while let thread = state.withLock({ $0.threads.popLast() }) { thread.join() }
     }
 

@@ -2,12 +2,13 @@ import Support
 
 /// A template for file paths below a folder. No path leaves the folder.
 ///
-/// Slashes in literal text, date patterns and stand-ins separate folders. In values, slashes, control characters and a
+/// Slashes in literal text, date patterns and defaults separate folders. In values, slashes, control characters and a
 /// leading `.` or `-` become `_`, so no value hides a file, looks like an option, or leads to another folder. Invisible
-/// characters, such as U+202E and U+200B, are removed, since they make a name look like another. Joiners (U+200C,
-/// U+200D) stay between non-ASCII characters, because Persian, Indic scripts and emoji need them. Long names are cut.
+/// characters, such as U+202E and U+200B, are removed, since they make a name look like a different name. Joiners
+/// (U+200C, U+200D) stay between non-ASCII characters, because Persian, Indic scripts and emoji need them. Long names
+/// are cut.
 public struct NameTemplate: Sendable, Equatable {
-    /// Names of values that the tools supply. They hide fields of the record with the same name.
+    /// Names of values that the tools supply. These values take precedence over fields of the record.
     public static let builtIn = ["stem", "ext", "width", "height", "variant", "sha256"]
 
     /// The default names of originals and of variants.
@@ -42,7 +43,8 @@ public struct NameTemplate: Sendable, Equatable {
         let parts = try template.parts { field in
             let name = field.description
             if Self.builtIn.contains(name) { return values[name] }
-            // A record's text never represents bytes that are not UTF-8 (see `String.init(pathBytes:)`).
+            // Text in a record is UTF-8: a carrier in it represents itself, not a foreign byte (see
+            // `String.init(pathBytes:)`).
             return record.printable(field).map { String(pathBytes: $0.utf8) }
         }
         var path = PathBuilder()

@@ -102,8 +102,8 @@ public struct Template: Sendable, Equatable {
         }.joined()
     }
 
-    /// Fills in the values. Throws if a field without a stand-in has no value, an empty value, or a value that does not
-    /// fit its date pattern.
+    /// Inserts the values into the template. Throws if a field without a default has no value, an empty value, or a
+    /// value that does not fit its date pattern.
     func parts(_ value: (FieldPath) -> String?) throws(TemplateFailure) -> [Part] {
         var parts: [Part] = []
         for piece in pieces {

@@ -43,7 +43,7 @@ public struct RecordText: Sendable, Equatable {
     let foot: String
     /// Written between two texts.
     let separator: String
-    /// Whether the texts contain no control sequences but colours.
+    /// Whether the texts contain no control sequences except colours.
     let isSafeForTerminal: Bool
     /// Returns the text without its last line end, or nil if there is nothing to show. Called by one thread at a time.
     let render: @Sendable (Record) -> String?

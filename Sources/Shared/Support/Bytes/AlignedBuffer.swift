@@ -7,7 +7,7 @@ import Libc
 public final class AlignedBuffer {
     public let bytes: UnsafeMutablePointer<UInt8>
     public let count: Int
-    /// `bytes` is its first address on a cache line.
+    /// The allocated block. `bytes` is its first address on a cache line.
     private let allocation: UnsafeMutableRawPointer
 
     public init(count: Int) {
@@ -19,7 +19,7 @@ public final class AlignedBuffer {
 
     deinit { free(allocation) }
 
-    /// The same memory as 16-bit samples.
+    /// `bytes` as 16-bit samples.
     @inlinable public var wide: UnsafeMutablePointer<Int16> {
         UnsafeMutableRawPointer(bytes).assumingMemoryBound(to: Int16.self)
     }

@@ -1,8 +1,8 @@
 /// Bytes of known length that can be read at any offset: a file or memory.
 public protocol ByteSource: Sendable {
     var count: Int { get }
-    /// Reads bytes from `offset` on into `buffer`, and returns their number: less than `buffer.count` only at the end
-    /// of the source, and 0 after it. Throws `SystemFailure`.
+    /// Reads the bytes from `offset` into `buffer`. Returns their number: less than `buffer.count` only at the end of
+    /// the source, 0 beyond the end. Throws `SystemFailure`.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int
 }
 

@@ -11,17 +11,17 @@ public struct SHA256: Sendable {
         cnettle_sha256_update(&context, bytes.count, base)
     }
 
-    /// Returns the digest of all bytes so far, and starts over.
+    /// Returns the digest of all bytes so far, and resets the state.
     private mutating func finishAsBytes() -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
         cnettle_sha256_digest(&context, &digest)
         return digest
     }
 
-    /// Returns the first eight bytes of the digest of all bytes so far as a number, and starts over.
+    /// Returns the first eight bytes of the digest as a big-endian number, and resets the state.
     public mutating func finishAsNumber() -> Int64 { finishAsBytes().prefix(8).reduce(0) { $0 << 8 | Int64($1) } }
 
-    /// Returns the digest of all bytes so far as 64 lower-case hexadecimal digits, and starts over.
+    /// Returns the digest of all bytes so far as 64 lower-case hexadecimal digits, and resets the state.
     public mutating func finish() -> String {
         let digest = finishAsBytes()
         func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value }
@@ -47,7 +47,7 @@ public struct SHA256: Sendable {
         return hash.finish()
     }
 
-    /// Returns the digest of the text's UTF-8, like `hex(of:)` of bytes.
+    /// Returns the digest of the UTF-8 bytes of `text` as 64 lower-case hexadecimal digits.
     public static func hex(of text: String) -> String {
         var hash = SHA256()
         var text = text

@@ -4,7 +4,7 @@ import Libc
 extension Confinement {
     /// The parts of a confinement that the kernel enforces.
     public struct Enforcement: Sendable, Equatable {
-        /// The version of Landlock that enforces the file rules; nil if it is missing or too old.
+        /// The version of Landlock that enforces the file rules; nil if Landlock is missing or too old.
         public var landlock: Int?
         /// Whether seccomp refuses all system calls outside the plan.
         public var filtersCalls = false
@@ -20,7 +20,7 @@ extension Confinement {
         }
     }
 
-    /// Landlock 1 forbids moving files between folders, which the cache needs.
+    /// The cache renames files into other folders, which Landlock 1 forbids.
     private static let oldestLandlock = 2
 
     /// Permanently drops all rights outside the plan. Applies to this thread, and to threads and processes that it
@@ -54,7 +54,7 @@ extension Confinement {
         let rules = csystem_landlock_begin(version, usesNetwork)
         guard rules >= 0 else { return false }
         defer { close(rules) }
-        // A path gets the rights of all its rules.
+        // Landlock combines the rights of all rules for a path.
         func allow(_ paths: [String], _ right: csystem_right) {
             for path in paths { path.withPathPointer { _ = csystem_landlock_allow(rules, version, $0, right) } }
         }
@@ -66,7 +66,7 @@ extension Confinement {
     /// Whether Landlock enforces a plan on this process. `nonisolated(unsafe)`: written before other threads start.
     private nonisolated(unsafe) static var keepsToFiles = false
 
-    /// Whether `open` failed with `errno` because of the confinement, although the file's permissions allow the access.
+    /// Returns whether `open` failed with `errno` because of the confinement: the file's permissions allow the access.
     public static func refused(_ path: String, flags: Int32, errno: Int32) -> Bool {
         guard errno == EACCES, keepsToFiles else { return false }
         // access(2) checks the permissions only, not Landlock.

@@ -5,13 +5,13 @@ import CSystem
 /// Open files stay usable. A file that is missing when the plan is enforced can be created or opened later only if the
 /// plan contains a folder above it.
 public struct Confinement: Sendable, Equatable {
-    /// Files and folders, which include everything below them. Paths may be missing.
+    /// Files and folders that may be read, including everything below the folders. Paths may be missing.
     public var readable: [String]
     /// Files and folders that may be read, changed and removed. Files may also be created below these folders.
     public var writable: [String]
     /// Whether the process may change the permissions of open files, which replacing a file requires.
     public var setsPermissions: Bool
-    /// Whether the process may open network connections. It may never listen, or use Unix sockets with a path.
+    /// Whether the process may open network connections. Listening and Unix sockets with a path are never allowed.
     public var usesNetwork: Bool
 
     public init(
@@ -45,13 +45,13 @@ public struct Confinement: Sendable, Equatable {
 }
 
 extension Confinement {
-    /// Allows what every tool needs: information about kernel and processor, random bytes, and the null device.
+    /// Allows access that every tool needs: kernel and processor information, random bytes, and the null device.
     public mutating func allowBasics() {
         readable += ["/sys/devices/system/cpu", "/proc/sys/kernel/random", "/dev/urandom"]
         writable.append(Self.nullDevice)
     }
 
-    /// Allows libraries that are loaded on first use.
+    /// Allows libraries to be loaded on first use.
     public mutating func allowLibraries(_ environment: Environment) {
         readable += ["/usr", "/lib", "/lib64", "/opt", "/nix/store", "/gnu/store", "/etc/ld.so.cache"]
         readable += (environment["LD_LIBRARY_PATH"] ?? "").split(separator: ":").map(String.init)

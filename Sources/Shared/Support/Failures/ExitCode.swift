@@ -21,7 +21,7 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
     case io = 74
     /// May succeed later: network down, timeout, 429, 5xx.
     case temporary = 75
-    /// Not allowed: a key, a blocked address or scheme, or a limit.
+    /// Not allowed: an invalid key or password, a blocked address or scheme, or an exceeded limit.
     case notAllowed = 77
     /// A bad configuration file or environment value, or a cache of a newer layout.
     case configuration = 78

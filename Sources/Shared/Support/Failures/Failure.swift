@@ -4,7 +4,7 @@
 public protocol Failure: Error, Sendable {
     /// A stable kebab-case word for programs, such as `not-found`. Documented, and never reused.
     var code: String { get }
-    /// The event, its subject and a remedy: a sentence without a final full stop and without secrets.
+    /// States the failure, its subject and a remedy, without a final full stop and without secrets.
     var message: String { get }
     /// Whether the same request may succeed later without any change.
     var isTransient: Bool { get }
@@ -15,7 +15,7 @@ extension Failure {
     public var isTransient: Bool { exitCode == .temporary }
 }
 
-/// A failure that wraps another, its reason, and has the same code and exit status.
+/// A failure that wraps another failure, `reason`, and has the code and the exit status of `reason`.
 public protocol WrappingFailure: Failure {
     var reason: any Failure { get }
 }

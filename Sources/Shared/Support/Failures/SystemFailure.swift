@@ -2,7 +2,7 @@ import Libc
 
 /// A failed system call, with its `errno`.
 public struct SystemFailure: Failure, Equatable {
-    /// The raw value is the code of a failure whose error number has no code in `words`.
+    /// The purpose of the call. The raw value is the failure's code if `words` has no code for the error number.
     public enum Purpose: String, Sendable {
         /// Opening an input that the user named: status 66.
         case openInput = "cannot-open"
@@ -83,7 +83,7 @@ extension SystemFailure {
 
     public var isMissing: Bool { errno == ENOENT }
 
-    /// Returns whether a lookup that failed with this error proves that the file does not exist: its name is missing, a
-    /// component above it is not a folder, or a symbolic link, which is never followed, is in the way.
+    /// Returns whether a failed lookup proves that the file does not exist: its name is missing, a component above it
+    /// is not a folder, or the path contains a symbolic link that may not be followed.
     public static func provesAbsence(_ errno: Int32) -> Bool { [ENOENT, ENOTDIR, ELOOP].contains(errno) }
 }

@@ -3,7 +3,7 @@ import Libc
 
 /// An open file, closed with the last reference. Methods retry after a signal (EINTR) and throw `SystemFailure`.
 ///
-/// `File.open` opens paths from the user and follows symbolic links. `Folder.open` follows none.
+/// `File.open` opens paths from the user and follows symbolic links. `Folder.open` follows no links.
 public final class File: ByteSource, ByteSink, Sendable {
     public let descriptor: Int32
     public let path: String
@@ -58,7 +58,7 @@ public final class File: ByteSource, ByteSink, Sendable {
     /// Returns whether there is a file or folder at `path`, with links followed.
     public static func exists(_ path: String) throws(SystemFailure) -> Bool { try FileStatus(at: path) != nil }
 
-    /// - Parameter flags: close-on-exec is added.
+    /// - Parameter flags: `O_CLOEXEC` is added.
     public static func open(
         _ path: String, _ flags: Int32, mode: mode_t = 0o600, purpose: SystemFailure.Purpose = .io
     ) throws -> File {
@@ -90,7 +90,7 @@ public final class File: ByteSource, ByteSink, Sendable {
         return filled
     }
 
-    /// Reads the next bytes, at most `buffer.count`, and returns their number; 0 at the end.
+    /// Reads the next bytes into `buffer`. Returns their number; 0 at the end.
     public func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         while true {
             let got = systemRead(descriptor, buffer.baseAddress, buffer.count)
@@ -138,8 +138,8 @@ public final class File: ByteSource, ByteSink, Sendable {
         if lseek(descriptor, off_t(count), SEEK_SET) < 0 { throw SystemFailure(errno: errno, "write \(path)") }
     }
 
-    /// Returns whether to repeat a failed call: after a signal, or if another process has set the stream to
-    /// non-blocking mode. In the second case, first waits until the stream is ready.
+    /// Returns whether to repeat a failed call: immediately after a signal (EINTR), or once the stream is ready if
+    /// another process has made it non-blocking (EAGAIN).
     private func mayGoOn(_ events: Int32) -> Bool {
         if errno == EINTR { return true }
         guard errno == EAGAIN else { return false }
@@ -148,7 +148,7 @@ public final class File: ByteSource, ByteSink, Sendable {
         return true
     }
 
-    /// Sets an extended attribute, such as `user.example`. A renamed file keeps it. Returns false if the file system
+    /// Sets an extended attribute, such as `user.example`, which renaming preserves. Returns false if the file system
     /// does not support attributes or is full.
     public func setAttribute(_ name: String, _ text: String) -> Bool {
         var text = text
@@ -193,7 +193,7 @@ public final class File: ByteSource, ByteSink, Sendable {
 private func fdatasync(_ descriptor: Int32) -> Int32 { fsync(descriptor) }
 #endif
 
-// The functions of the C library, which methods of the same names hide.
+// The methods `open`, `read` and `write` hide the C functions of the same names.
 func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 {
     path.withPathPointer { open($0, flags, mode) }
 }

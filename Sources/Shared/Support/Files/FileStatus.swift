@@ -16,7 +16,7 @@ public struct FileStatus: Sendable, Equatable {
     /// The number of hard links.
     public let links: Int
     public let modified: Timestamp
-    /// `modified` in nanoseconds since 1970, as exact as the file system stores it; meaningless beyond the year 2262.
+    /// `modified` in nanoseconds since 1970, as exact as the file system stores it; wraps around after the year 2262.
     public let modifiedNanoseconds: Int64
     /// The time of the last change of content, name or mode.
     public let changed: Timestamp
@@ -57,8 +57,8 @@ public struct FileStatus: Sendable, Equatable {
         self.init(status)
     }
 
-    /// Reads the status of the file, folder or link at a path; returns nil if there is none. Throws `SystemFailure` if
-    /// the lookup fails for another reason.
+    /// Reads the status of the file, folder or link at a path; returns nil if the path does not exist. Throws
+    /// `SystemFailure` if the lookup fails for another reason.
     public init?(at path: String, followingLinks: Bool = true) throws(SystemFailure) {
         var status = stat()
         let flags = followingLinks ? 0 : AT_SYMLINK_NOFOLLOW

@@ -17,9 +17,9 @@ public final class Folder: Sendable {
     /// For tests: returns an error number to make a call on `name` fail, or nil.
     public typealias Fault = @Sendable (_ name: String) -> Int32?
 
-    /// Opens the folder at `path`, with links followed.
+    /// Opens the folder at `path`. Follows links.
     ///
-    /// - Parameter isListed: whether `names` may be called, which needs the right to read the folder.
+    /// - Parameter isListed: whether to allow calls of `names`, which need the right to read the folder.
     public convenience init(_ path: String, isListed: Bool = true) throws {
         try self.init(resolved: Folder.resolve(path), isListed: isListed)
     }
@@ -27,7 +27,7 @@ public final class Folder: Sendable {
     /// Opens the folder at a path from `resolve`. Fails if it has become a link.
     ///
     /// - Parameters:
-    ///   - asksKernel: false for tests of the fallback.
+    ///   - asksKernel: false to test the fallback without openat2(2).
     ///   - fault: makes calls fail, in this folder and in folders opened through it.
     public convenience init(
         resolved path: String, isListed: Bool = true, asksKernel: Bool = true, fault: Fault? = nil
@@ -59,8 +59,8 @@ public final class Folder: Sendable {
 
     // MARK: Files
 
-    /// Opens a file with `flags` and close-on-exec. Does not wait for the other end of a FIFO. Throws `UnsafePlace` if
-    /// it is not a regular file, or if it is opened for writing and has another hard link.
+    /// Opens a regular file with `flags` and close-on-exec. Does not wait for the other end of a FIFO. Throws
+    /// `UnsafePlace` for anything but a regular file, and for writing to a file that has another hard link.
     public func open(
         _ name: String, _ flags: Int32, mode: mode_t = 0o600, purpose: SystemFailure.Purpose = .io
     ) throws -> File {
@@ -92,14 +92,14 @@ public final class Folder: Sendable {
         }
     }
 
-    /// Returns the status of a file, folder or link, or nil if it is missing, a folder above it is missing, or such a
-    /// folder was replaced by a link. Throws `SystemFailure` for errors that do not prove this.
+    /// Returns the status of a file, folder or link, or nil if an error proves its absence
+    /// (`SystemFailure.provesAbsence`). Throws `SystemFailure` for other errors.
     public func status(of name: String) throws(SystemFailure) -> FileStatus? {
         // A name that leaves the folder refers to no file.
         if Self.parts(of: name) == nil { return nil }
         var status = stat()
         #if !canImport(Darwin)
-        // A single lookup in the kernel, since each cache hit calls this.
+        // Uses a single lookup in the kernel, since this runs for each cache hit.
         if asksKernel, fault == nil {
             let opened = retryingAfterSignal {
                 name.withPathPointer { csystem_open_beneath(descriptor, $0, Self.unread | O_NOFOLLOW | O_CLOEXEC, 0) }
@@ -261,7 +261,7 @@ public final class Folder: Sendable {
 
     private static func openPart(_ folder: Int32, _ name: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
         let opened = retryingAfterSignal { name.withPathPointer { openat(folder, $0, flags, mode) } }
-        // A link in place of a folder, as above.
+        // Reports a link in place of a folder as ELOOP, like `descriptor(of:)`.
         if opened < 0, errno == ENOTDIR {
             var status = stat()
             let isLink =

@@ -2,8 +2,8 @@ import Libc
 
 /// The bytes of an input file of any kind.
 ///
-/// A regular file is read in place. A stream (a pipe such as bash's `<(…)`, a FIFO, `/dev/stdin`, a device) and a file
-/// without a name are read to the end when opened.
+/// A regular file is read in place. A stream (a pipe such as bash's `<(…)`, a FIFO, `/dev/stdin`, a device) and a
+/// deleted file are read to the end when opened.
 public struct InputFile: ByteSource {
     /// The path as the user wrote it.
     public let path: String
@@ -40,8 +40,8 @@ public struct InputFile: ByteSource {
     }
 
     private static func bytes(of file: File, atMost limit: Int, _ interruption: Interruption) throws -> [UInt8] {
-        // A pipe that wakes this thread when the run is stopped. The handler may run shortly after this function
-        // returns, so it keeps the writing end open.
+        // If the run is stopped, the handler writes to a pipe to wake this thread. The handler may run shortly after
+        // this function returns, so it keeps the writing end open.
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw SystemFailure(errno: errno, "create a pipe") }
         let (woken, waking) = (try File(descriptor: ends[0], path: "pipe"), try File(descriptor: ends[1], path: "pipe"))

@@ -1,10 +1,10 @@
 import CSystem
 import Libc
 
-/// A file that is written under a temporary name and renamed when complete, so that a failure changes nothing.
-/// Releasing the last reference removes a file that was not committed. Methods throw `SystemFailure`.
+/// A file that is written under a temporary name and renamed when complete, so that a failure leaves an existing file
+/// unchanged. Releasing the last reference removes a file that was not committed. Methods throw `SystemFailure`.
 ///
-/// * A symbolic link stays: its target is replaced, or created if missing.
+/// * A symbolic link is followed: its target is replaced, or created if missing.
 /// * A replacement gets the mode of the old file, and its owner and group if the process may set them. A file that the
 ///   process may not write is not replaced. A new file gets its mode from the umask.
 /// * Other hard links to a replaced file keep the old content.
@@ -15,11 +15,11 @@ public final class OutputFile: ByteSink {
     /// The names before and after the commit; nil if the file is written in place.
     private let place: Place?
     private var isCommitted = false
-    /// Uncommitted temporary files of this process.
+    /// The paths of this process's uncommitted temporary files.
     private static let begun = Monitor(Set<String>())
 
     private struct Place {
-        /// The folder that contains both names; nil if they are paths.
+        /// The folder that contains both names; nil if the names are paths.
         var folder: Folder?
         /// The name before the commit; nil for a file without a name.
         var temporary: String?
@@ -30,7 +30,7 @@ public final class OutputFile: ByteSink {
         var temporaryPath: String? { temporary.map { folder?.path(of: $0) ?? $0 } }
     }
 
-    /// Removes all temporary files of this process, if it ends without deinitialisers.
+    /// Removes the temporary files of this process before a signal ends it, since deinitialisers do not run then.
     static func removeBegun() {
         for path in begun.withLock({ $0 }) { path.withPathPointer { _ = unlink($0) } }
     }
@@ -106,7 +106,7 @@ public final class OutputFile: ByteSink {
     }
 
     /// Copies a whole file. If the file system supports it, both files share their blocks, and the copy takes no time
-    /// and no space until one of them changes. Call it before writing anything.
+    /// and no space until one of the files changes. Call it before writing anything.
     public func copy(_ source: File) throws {
         if csystem_copy(source.descriptor, file.descriptor) { return }
         // `csystem_copy` may have copied a part before it failed, so start over.

@@ -37,7 +37,7 @@ public struct OutputTarget {
             }
             switch status.kind {
             case .folder: throw Self.failure(EISDIR, name)
-            // Renaming needs only a right on the folder, but must not replace a read-only file.
+            // Renaming needs only a right on the folder, so this checks that the file itself is writable.
             case .file:
                 guard path.withPathPointer({ faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) }) == 0 else {
                     throw Self.failure(errno, name)

@@ -8,13 +8,13 @@ public enum UnsafePlace: Failure, Equatable {
     case notAPlainFile(String)
     /// The file or folder belongs to another user.
     case owner(String, owner: uid_t, user: uid_t)
-    /// Every user may write to it.
+    /// Every user may write to the file or folder.
     case writableByAll(String)
-    /// Other users may read it.
+    /// Other users may read the folder.
     case readableByOthers(String)
-    /// The folder above it belongs to another user.
+    /// The parent folder belongs to another user.
     case ownerAbove(String)
-    /// Every user may rename files in the folder above it.
+    /// Every user may rename files in the parent folder.
     case writableAbove(String)
 
     public var code: String { "unsafe-place" }
@@ -44,7 +44,7 @@ public enum UnsafePlace: Failure, Equatable {
 
     private var advice: String {
         switch self {
-        case .link, .notAPlainFile: "; choose another path, or move it away"
+        case .link, .notAPlainFile: "; choose another path, or move the link or file away"
         case .owner(let path, _, let user):
             "; if it is yours, run: sudo chown -R \(user) \(Self.quoted(path)); if other users share it, set"
                 + " APOD_TOOLS_ALLOW_SHARED_ROOT=true"
@@ -75,7 +75,7 @@ public enum UnsafePlace: Failure, Equatable {
         return status.mode & 0o002 != 0 ? .writableByAll(path) : nil
     }
 
-    /// Like `fault(ofFolder:)`, but other users may not read the folder either.
+    /// Like `fault(ofFolder:)`, but also returns a fault if the group or other users have any right to the folder.
     public static func fault(
         ofPrivateFolder path: String, _ status: FileStatus, user: uid_t = geteuid()
     ) -> UnsafePlace? {
@@ -83,8 +83,8 @@ public enum UnsafePlace: Failure, Equatable {
         return fault(ofFolder: path, status, user: user)
     }
 
-    /// Returns the fault of a folder that other users may replace, else nil. The sticky bit of `above`, the folder that
-    /// contains it, prevents this.
+    /// Returns the fault of a folder that other users may replace, else nil. The sticky bit of its parent folder, whose
+    /// status is `above`, prevents replacement.
     public static func fault(above path: String, _ above: FileStatus, user: uid_t = geteuid()) -> UnsafePlace? {
         if above.owner != user && above.owner != 0 { return .ownerAbove(path) }
         return above.mode & 0o022 != 0 && above.mode & S_ISVTX == 0 ? .writableAbove(path) : nil

@@ -8,7 +8,7 @@ public enum MetricsFile {
 
     /// Opens the file, or creates it with mode 0600. Throws `SystemFailure` (status 73).
     ///
-    /// - Parameter log: receives a warning if a write fails. Later events are not written: they would follow half a line.
+    /// - Parameter log: receives a warning if a write fails. Later events are discarded: they would follow half a line.
     public static func open(_ path: String, tool: String, log: Log) throws -> Metrics {
         let file = try File.open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY, purpose: .makeOutput)
         let isBroken = Monitor(false)

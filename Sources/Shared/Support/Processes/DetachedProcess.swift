@@ -12,7 +12,7 @@ public enum DetachedProcess {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw SystemFailure(errno: errno, "create a pipe") }
         defer { close(ends[0]) }
-        // The other end stays open until this process ends.
+        // The writing end stays open until this process ends.
         _ = fcntl(ends[1], F_SETFD, FD_CLOEXEC)
         #if canImport(Darwin)
         var actions: posix_spawn_file_actions_t?
@@ -38,7 +38,7 @@ public enum DetachedProcess {
         posix_spawnattr_setflags(
             &attributes, Int16(Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | startsSession))
         let program = try ownProgram()
-        // A binary that contains several tools selects one by this name.
+        // A binary that contains several tools selects the tool by this name.
         var argv = ([ProgramArguments.programName()] + arguments).map { $0.withPathPointer { strdup($0) } } + [nil]
         var envp =
             passedOn.compactMap { name in

@@ -25,7 +25,7 @@ public struct Environment: Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// The environment of this process. Values that are not UTF-8 are converted by `String(pathBytes:)`. Each variable
-    /// is looked up when it is read, since a tool reads few of them.
+    /// is looked up when it is read, since a tool reads few variables.
     public static func ofProcess() -> Environment {
         Environment { name in getenv(name).map { String(pathPointer: $0) } }
     }

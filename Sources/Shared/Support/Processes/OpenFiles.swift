@@ -1,6 +1,6 @@
 import Libc
 
-/// Limits the number of jobs by the number of files that a process may open, since a run beyond it fails in any call.
+/// Limits the number of jobs so that a run stays below the limit of open files, beyond which any call may fail.
 public enum OpenFiles {
     /// Open files of a run outside its jobs: streams, index, locks, root, name lookups. Measured: 14.
     private static let ofRun = 24

@@ -34,7 +34,7 @@ public final class Progress: Sendable {
 
     /// - Parameters:
     ///   - log: receives the lines if the style is `lines`.
-    ///   - meetsOutput: whether standard output is a terminal too, where records would collide with the drawn line.
+    ///   - meetsOutput: whether standard output is also a terminal, so that records would collide with the drawn line.
     public init(_ style: ProgressStyle, log: Log, meetsOutput: Bool = false) {
         self.style = style
         self.log = log
@@ -57,7 +57,7 @@ public final class Progress: Sendable {
         }
     }
 
-    /// Starts drawing. Call it before work that may take long.
+    /// Starts the drawing thread. Call it before work that may take long.
     public func beginWork() {
         if !isHidden { state.withLock(start) }
     }
@@ -90,7 +90,7 @@ public final class Progress: Sendable {
         if state.withLock({ $0.lastLine != nil }) { say(at: SteadyTime.now()) }
     }
 
-    /// Shows the pause while `body` waits for `span` before a request to `host`.
+    /// Shows a pause of `span` before a request to `host` while `body` waits.
     public func waiting<Result, E: Error>(
         _ reason: WaitReason, host: String, for span: Duration, _ body: () throws(E) -> Result
     ) throws(E) -> Result {
@@ -118,7 +118,7 @@ public final class Progress: Sendable {
 
         public func receive(_ bytes: Int) { progress.state.withLock { $0.progress.receive(number, bytes) } }
 
-        /// Ends the download, and redraws the line if it is complete.
+        /// Ends the download. If the run's only download is complete, redraws the line to show 100 %.
         public func end() {
             let shows = progress.state.withLock { state in
                 state.progress.end(number)
@@ -128,7 +128,7 @@ public final class Progress: Sendable {
         }
     }
 
-    /// Starts to show a download; its name may be untrusted. Returns nil if progress is hidden.
+    /// Starts to show a download, whose name may be untrusted. Returns nil if progress is hidden.
     public func beginTransfer(_ name: @autoclosure () -> String) -> Transfer? {
         if isHidden { return nil }
         let name = name()

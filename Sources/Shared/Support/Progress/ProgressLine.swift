@@ -82,7 +82,7 @@ enum ProgressLine {
 
     // MARK: A single download
 
-    /// Returns amount, rate and time left, in order of importance.
+    /// Returns percentage, amount, rate and time left, in order of importance.
     private static func parts(
         _ transfer: ProgressState.Transfer, _ state: ProgressState, at now: Duration
     ) -> [String] {
@@ -101,10 +101,10 @@ enum ProgressLine {
         return parts
     }
 
-    /// Short enough to fit into 80 columns together with a name and all figures.
+    /// The minimum length of the bar, which fits into 80 columns together with a name and all figures.
     private static let shortestBar = 8
-    /// The columns of the longest usual figures and the shortest bar. The name gets at most the other columns, so that
-    /// the line does not shift while the figures change.
+    /// Columns reserved for the longest usual figures and the shortest bar. The name is cut to the remaining columns,
+    /// so that the line does not shift while the figures change.
     private static let columnsOfFigures = 64
     private static let longestBar = 40
     private static let shortestName = 12

@@ -15,7 +15,7 @@ struct ProgressState: Sendable {
         let end: Duration
     }
 
-    /// The counted unit.
+    /// The unit of progress.
     enum Unit: Sendable {
         /// Records, with their downloads.
         case records
@@ -32,8 +32,8 @@ struct ProgressState: Sendable {
     /// Bytes of all downloads.
     private(set) var received = 0
     private(set) var rate = Rate()
-    /// The rate of finished records. The window is long because days arrive in pages that may take seconds. It does not
-    /// reach back to the beginning, since the first days may be cached.
+    /// The rate of finished records. The window is long because days arrive in pages that may take seconds, but does
+    /// not extend to the start of the run, since the first days may be cached.
     private(set) var finishedRate = Rate(window: .seconds(10))
     private var timeLeft = TimeLeft()
     /// The download that ended last.
@@ -70,7 +70,7 @@ struct ProgressState: Sendable {
         received += bytes
         guard var transfer = transfers[number] else { return }
         transfer.bytes += bytes
-        // The server has sent more than its total, which was therefore wrong.
+        // More bytes have arrived than the server announced, so its total was wrong.
         if let total = transfer.total, transfer.bytes > total { transfer.total = nil }
         transfers[number] = transfer
     }
@@ -98,7 +98,7 @@ struct ProgressState: Sendable {
 
     var finished: Int { done + failed }
 
-    /// The only download of a run with one record. It stays until the record is finished.
+    /// The only download of a run with one record. A completed download is returned until its record is finished.
     var single: Transfer? {
         guard unit == .records, finished == 0, expected ?? 1 == 1, transfers.count <= 1 else { return nil }
         if let transfer = transfers.values.first { return transfer }
@@ -106,7 +106,7 @@ struct ProgressState: Sendable {
         return ended.flatMap { $0.bytes > 0 || $0.total != nil || !waits.isEmpty ? $0 : nil }
     }
 
-    /// Returns the seconds left, from the bytes of a single download, else from the finished records.
+    /// Returns the smoothed time left in seconds, for the single download, else for the records.
     func secondsLeft(at now: Duration) -> Int? {
         if let single {
             guard let total = single.total, total > single.bytes else { return nil }

@@ -1,34 +1,35 @@
 /// The number of bytes or records per second, over the last few seconds.
 ///
-/// Samples are taken only when something arrives, so that bursts and pages have a constant rate. The rate falls only if
-/// nothing arrives for more than twice the usual interval.
+/// A sample is added only when the amount grows, so that the rate stays constant between bursts of bytes and pages of
+/// records. The rate falls only after a pause of more than twice the usual interval.
 struct Rate: Sendable, Equatable {
     private struct Sample: Sendable, Equatable {
         let amount: Int
         let time: Duration
     }
 
-    /// Begins with the start of the run until enough has arrived, later with the oldest sample that still counts.
+    /// The first sample is the start of the run until the rate is steady, later the oldest sample in the window.
     private var samples = [Sample(amount: 0, time: .zero)]
     private var startsAtZero = true
     private var now = Duration.zero
     private let window: Duration
 
-    /// This many samples count even if they are older than the window: a few slow records also have a rate.
+    /// The number of samples to keep even if they are older than the window, so that slow records also have a rate.
     private static let fewestSamples = 4
 
-    /// - Parameter window: how long a sample counts.
+    /// - Parameter window: the age beyond which samples are removed.
     init(window: Duration = .seconds(6)) { self.window = window }
 
     /// - Parameters:
     ///   - amount: the total so far.
-    ///   - time: since the beginning.
+    ///   - time: since the start of the run.
     mutating func sample(_ amount: Int, at time: Duration) {
         guard time > now else { return }
         now = time
         guard let last = samples.last, amount > last.amount else { return }
         samples.append(Sample(amount: amount, time: time))
-        // The first bytes are not typical: they arrive late, since the server works, and then fast, from buffers.
+        // Ignores the start of the run: the first bytes arrive late, since the server prepares its response, and then
+        // fast, from buffers.
         if startsAtZero, samples.count > Self.fewestSamples, time - samples[1].time >= .seconds(2) {
             samples.removeFirst()
             startsAtZero = false
@@ -36,10 +37,11 @@ struct Rate: Sendable, Equatable {
         while samples.count > Self.fewestSamples, time - samples[1].time >= window { samples.removeFirst() }
     }
 
-    /// Whether enough has arrived to predict the rest.
+    /// Whether there are enough samples to predict the time left.
     var isSteady: Bool { !startsAtZero }
 
-    /// Returns the seconds until `amount` more has arrived, less the time since the last arrival; nil if unknown.
+    /// Returns the seconds until `amount` more has arrived, minus the time since the last arrival; nil if the rate is
+    /// 0.
     func seconds(for amount: Int) -> Double? {
         guard perSecond > 0, let last = samples.last else { return nil }
         return max(Double(amount) / perSecond - min(now - last.time, interval).inSeconds, 0)

@@ -3,13 +3,13 @@ struct TimeLeft: Sendable {
     private var finish: Duration?
     private var last = Duration.zero
 
-    /// An estimate replaces the old estimate without smoothing if it is later by more than this share of the time left,
-    /// and by more than this number of seconds: the rate has dropped.
+    /// If a new estimate is later than the old one by more than this share of the time left and more than this number
+    /// of seconds, the rate has dropped: the new estimate is used without smoothing.
     private static let toleratedShare = 0.35
     private static let toleratedSeconds = 3.0
     /// The slowest speed of the countdown, in seconds per second, after an estimate that was too early.
     private static let slowest = 0.5
-    /// The seconds in which to correct an estimate that was too late.
+    /// The time, in seconds, to correct an estimate that was too late.
     private static let settling = 3.0
     /// The longest estimate in seconds; more than four days is a useless guess.
     private static let longest = 360_000.0

@@ -8,14 +8,15 @@ public enum StandardError {
     private struct State {
         /// The drawn line and its columns.
         var drawn: (text: String, columns: Int)?
-        /// Whether the terminal can clear a line.
+        /// Whether the terminal can clear a line; true after the first `draw`.
         var mayClear = false
         var isConcluded = false
     }
 
     private static let state = Monitor(State())
 
-    /// Discards messages of codec and font libraries to both streams. Call it before starting other threads.
+    /// Discards the messages that codec and font libraries write to the C library's `stdout` and `stderr`. Call it
+    /// before starting other threads.
     public static func silenceLibraries() { csystem_silence_libraries() }
 
     /// Writes whole lines, above the drawn line.
@@ -38,7 +39,7 @@ public enum StandardError {
         }
     }
 
-    /// Clears the drawn line and stops drawing. Waits at most 0.2 s for a thread that the terminal blocks.
+    /// Clears the drawn line and stops drawing. Waits at most 0.2 s for a thread that is blocked by the terminal.
     static func conclude() {
         for _ in 0..<20 {
             let isDone: Void? = state.tryLock { state in
@@ -64,8 +65,8 @@ public enum StandardError {
         clearing(columns: state.drawn?.columns ?? 0, width: Terminal.width(of: 2))
     }
 
-    /// Returns the control sequence that clears a line of `columns` columns, which wraps if the terminal has become
-    /// narrower (ECMA-48 §8.3: CUU, ED, EL).
+    /// Returns the control sequence that clears a line of `columns` columns (ECMA-48 §8.3: CUU, ED, EL). The line
+    /// occupies several rows if the terminal has become narrower.
     static func clearing(columns: Int, width: Int) -> String {
         let above = width > 0 ? max(columns - 1, 0) / width : 0
         return above > 0 ? "\r\u{1B}[\(above)A\u{1B}[J" : "\r\u{1B}[K"
@@ -87,8 +88,9 @@ public enum StandardError {
 
 /// A lock between processes: its holder may draw on the terminal of standard error.
 private enum TerminalLock {
-    /// Acquires the lock, or returns false if another process has it. A POSIX record lock, which ends with the process;
-    /// `flock` would not work, since a shell passes the same open file to a whole pipeline.
+    /// Acquires the lock, or returns false if another process has it. Uses a POSIX record lock, which the kernel
+    /// releases when the process ends; `flock` would not work, since a shell passes the same open file to a whole
+    /// pipeline.
     static func claim() -> Bool {
         var lock = record(F_WRLCK)
         // If the terminal does not support locks, draw without a lock.

@@ -3,7 +3,7 @@ extension TerminalText {
     /// text must not contain control characters.
     public static func cut(_ text: String, toColumns limit: Int) -> (text: String, columns: Int) {
         var columns = 0
-        // The last place to cut that leaves room for the `…`.
+        // The last position for a cut that leaves room for the `…`.
         var end = text.startIndex
         var endColumns = 0
         var index = text.startIndex
@@ -17,7 +17,8 @@ extension TerminalText {
         return (text, columns)
     }
 
-    /// Replaces the middle of a text, without control characters, by `…` if it has more than `limit` columns.
+    /// Replaces the middle of a text by `…` if it has more than `limit` columns. The text must not contain control
+    /// characters.
     public static func cut(middleOf text: String, toColumns limit: Int) -> String {
         if columns(text) <= limit { return text }
         let head = cut(text, toColumns: limit / 2)

@@ -33,7 +33,7 @@ public enum TerminalText {
         return result + "\""
     }
 
-    /// Returns the JSON escape of a character, two escapes beyond U+FFFF (RFC 8259 §7).
+    /// Returns the JSON escape of a character, or two escapes for a character beyond U+FFFF (RFC 8259 §7).
     static func jsonEscape(_ scalar: Unicode.Scalar) -> String {
         String(scalar).utf16.map { unit in
             let digits = String(unit, radix: 16)

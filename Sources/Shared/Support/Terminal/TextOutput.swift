@@ -1,5 +1,5 @@
 /// Writes untrusted text to standard output. Escapes control characters on a terminal, and leaves the bytes unchanged
-/// in a pipe or a file. Pictures are never written to a terminal. Methods throw `SystemFailure`.
+/// in a pipe or a file. The callers never write pictures to a terminal. Methods throw `SystemFailure`.
 public struct TextOutput: Sendable {
     public enum Form: Sendable {
         /// Escaped by `TerminalText.escaped`, except for newlines and tabs.
@@ -33,7 +33,7 @@ public struct TextOutput: Sendable {
     /// Writes bytes that are already escaped.
     public func write(safe bytes: [UInt8]) throws(SystemFailure) { try file.write(bytes) }
 
-    /// Escapes the bytes from `start` if this is a terminal, for a later `write(safe:)`.
+    /// Escapes the bytes from `start` if standard output is a terminal, for a later `write(safe:)`.
     public func escape(_ pending: inout [UInt8], from start: Int, as form: Form) {
         if isTerminal { pending.replaceSubrange(start..., with: Self.escaped(Array(pending[start...]), as: form)) }
     }

@@ -1,7 +1,7 @@
 extension Substring {
     /// The first `://` of the text. Either slash may be a backslash, as browsers accept in web addresses.
     ///
-    /// Without generic code, which would look up conformances at run time: each tool searches its arguments first.
+    /// Avoids generic code, which looks up conformances at run time: each tool first calls this for its arguments.
     package var slashesOfAuthority: Range<String.Index>? {
         let bytes = utf8
         var place = bytes.startIndex

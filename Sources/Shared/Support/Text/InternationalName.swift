@@ -4,10 +4,10 @@ import CIDN
 ///
 /// Names are mapped as in browsers, by UTS #46 (nontransitional): case, width, composition (NFC) and ignorable
 /// characters make no difference, but `ß` and the joiners do. Uses libidn2 rather than libcurl, whose conversion
-/// depends on the locale and on its build. The library is loaded for the first name that needs it.
+/// depends on the locale and on libcurl's build. The library is loaded for the first name that needs it.
 public enum InternationalName {
-    /// Returns the name in lower-case ASCII, with `xn--` labels for non-ASCII labels; nil if UTS #46 does not allow it.
-    /// An ASCII name is not validated. Throws `UnmappedName` if libidn2 is missing.
+    /// Returns the name in lower-case ASCII, with `xn--` labels for non-ASCII labels; nil if UTS #46 does not allow the
+    /// name. An ASCII name is not validated. Throws `UnmappedName` if libidn2 is missing.
     ///
     /// libidn2 is stricter than browsers: it refuses characters newer than its Unicode tables.
     public static func ascii(_ name: String) throws(UnmappedName) -> String? {
@@ -98,7 +98,8 @@ public enum InternationalName {
     }
 
     /// Maps a label with hyphens at either end, or as third and fourth character. Browsers accept them (WHATWG URL,
-    /// *domain to ASCII*), libidn2 does not. Passes underscores to libidn2 instead, which no other rule distinguishes.
+    /// *domain to ASCII*), libidn2 does not. Replaces hyphens by underscores, which all other rules treat like hyphens,
+    /// and restores them in the result.
     private static func asciiWithHyphens(_ label: String) throws(UnmappedName) -> String? {
         let (hyphen, underscore) = (UInt8(ascii: "-"), UInt8(ascii: "_"))
         // The hyphens and underscores in order. Mapping keeps their order.
@@ -106,9 +107,9 @@ public enum InternationalName {
         var masked = String.UnicodeScalarView()
         for scalar in label.unicodeScalars {
             switch scalar.value {
-            // Also the small and full-width forms.
+            // Hyphens, including the small and full-width forms.
             case 0x2D, 0xFE63, 0xFF0D: marks.append(hyphen)
-            // Also the wavy, dashed, vertical and full-width forms.
+            // Underscores, including the wavy, dashed, vertical and full-width forms.
             case 0x5F, 0xFE33, 0xFE34, 0xFE4D...0xFE4F, 0xFF3F: marks.append(underscore)
             default:
                 masked.append(scalar)
@@ -153,7 +154,7 @@ public enum InternationalName {
         _ label: String, _ function: (UnsafeMutablePointer<CChar>) -> cidn_status
     ) throws(UnmappedName) -> (status: cidn_status, text: String?) {
         let (status, text) = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(CIDN_CAPACITY)) { buffer in
-            // Never nil for a capacity above 0.
+            // `baseAddress` is never nil for a capacity above 0.
             guard let start = buffer.baseAddress else { return (CIDN_NO_MEMORY, String?.none) }
             let status = function(start)
             return (status, status == CIDN_OK ? String(cString: start) : nil)

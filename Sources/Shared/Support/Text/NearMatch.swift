@@ -1,6 +1,6 @@
 /// Finds the known name that is most similar to a misspelled name.
 public enum NearMatch {
-    /// Returns the candidate closest to `word`, if at most about a third of its letters differ.
+    /// Returns the candidate closest to `word`, if they differ in at most about a third of the letters of `word`.
     public static func suggestion(for word: String, among candidates: some Sequence<String>) -> String? {
         let word = Array(word.lowercased())
         let best = candidates.map { ($0, distance(word, Array($0.lowercased()))) }.min { $0.1 < $1.1 }
@@ -25,7 +25,7 @@ public enum NearMatch {
         suggestion(for: word, among: candidates).map { "; did you mean \($0)?" } ?? ""
     }
 
-    /// Returns Damerau's distance, with each letter edited at most once. Cost: O(n·m).
+    /// Returns Damerau's distance with each letter edited at most once (optimal string alignment). Cost: O(n·m).
     static func distance(_ a: [Character], _ b: [Character]) -> Int {
         var before: [Int] = []
         var row = Array(0...b.count)

@@ -2,10 +2,11 @@ import Libc
 
 /// Conversions between strings and paths, which may contain any bytes.
 ///
-/// To the system, a path is bytes, nearly always UTF-8, but a `String` can hold only valid UTF-8. So the text of a path
-/// replaces each byte that is not part of valid UTF-8, a *foreign* byte, by a private-use scalar, its *carrier*:
-/// U+10FE80 for 0x80 up to U+10FEFF for 0xFF. (Python's `surrogateescape` uses surrogates, which a `String` cannot hold
-/// either.) If a path contains such a scalar, its bytes are replaced too, so that no two paths have the same text.
+/// To the system, a path is a sequence of bytes, nearly always UTF-8, but a `String` can contain only valid UTF-8. Each
+/// byte that is not part of valid UTF-8 (a *foreign* byte) is represented by a private-use scalar (its *carrier*):
+/// U+10FE80 for 0x80 up to U+10FEFF for 0xFF. (Python's `surrogateescape` uses surrogates, which a `String` cannot
+/// contain either.) If a path contains a carrier, each byte of that scalar is replaced too, so that no two paths have
+/// the same text.
 ///
 /// Convert paths from the system, and arguments that may be paths, with `init(pathBytes:)` or `init(pathPointer:)`.
 /// Pass paths to the system with `withPathPointer`. In between, handle the text like any other: a foreign byte is never
@@ -32,7 +33,7 @@ extension String {
         }
     }
 
-    /// The bytes of a path's text.
+    /// The bytes of the path.
     public var pathBytes: [UInt8] {
         guard hasForeignBytes else { return Array(utf8) }
         var bytes: [UInt8] = []
@@ -54,7 +55,7 @@ extension String {
         return try (pathBytes + [0]).withUnsafeBytes { try body($0.baseAddress!.assumingMemoryBound(to: CChar.self)) }
     }
 
-    /// The path through its last slash; empty for a name without a slash.
+    /// The path up to and including its last slash; empty for a name without a slash.
     var folderPrefix: String { utf8.lastIndex(of: UInt8(ascii: "/")).map { String(self[...$0]) } ?? "" }
 
     /// The path as plain UTF-8, for other programs; nil if it is not UTF-8.
@@ -119,7 +120,7 @@ func linkTarget(_ path: String) -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
         let count = path.withPathPointer { readlink($0, buffer.baseAddress!, buffer.count) }
         guard count >= 0 else { return nil }
-        // The system allows no longer target. A target that fills the buffer may be truncated.
+        // `PATH_MAX` limits the length of a target. A target that fills the buffer may be truncated.
         guard count < buffer.count else {
             errno = ENAMETOOLONG
             return nil
@@ -152,6 +153,6 @@ enum ForeignByte {
         return memchr(base, Int32(byte), text.count) != nil
     }
 
-    /// Returns the form of a byte in messages.
+    /// Returns a byte as `\xNN`, for messages.
     static func words(for byte: UInt8) -> String { "\\x\(String(byte, radix: 16))" }
 }

@@ -4,7 +4,7 @@ public enum PercentEncoding {
         case path, query, fragment
     }
 
-    /// Encodes white space, non-ASCII bytes and characters that are invalid in that part of a URL. Keeps existing
+    /// Encodes white space, non-ASCII bytes and characters that are invalid in this part of a URL. Keeps existing
     /// escapes; a stray `%` becomes `%25`.
     package static func encoded(_ bytes: ArraySlice<UInt8>, in part: Part) -> String {
         var result: [UInt8] = []
@@ -55,7 +55,7 @@ public enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Returns the decoded bytes. A stray `%` stays.
+    /// Returns the decoded bytes. A stray `%` is kept.
     ///
     /// - Parameter isForm: whether to decode `+` as a space, as in HTML forms.
     public static func decoded(_ bytes: ArraySlice<UInt8>, isForm: Bool = false) -> [UInt8] {

@@ -6,7 +6,7 @@ enum SecretName {
         "session", "sid", "sig", "sign", "signed", "sso", "ticket", "totp", "verify",
     ]
 
-    /// Secret parts of words, as in `accesstoken` and `PHPSESSID`. Ordinary words do not contain them.
+    /// Secret parts of words, as in `accesstoken` and `PHPSESSID`. Ordinary words do not contain these parts.
     private static let parts = [
         "accesskey", "apikey", "authkey", "authoriz", "bearer", "credential", "csrf", "hdnea", "hdnt", "hmac", "jwt",
         "passcode", "passphrase", "passw", "pwd", "rlkey", "secret", "sessid", "sessionid", "signature", "token",
@@ -36,8 +36,8 @@ enum SecretName {
         return word.hasSuffix("auth") || word.hasPrefix("auth") && !word.hasPrefix("author")
     }
 
-    /// Returns the words of a name in lower case. A word ends between a letter and a digit, before a capital next to a
-    /// small letter, and at every character that is neither letter nor digit.
+    /// Returns the words of a name in lower case. A word ends between a letter and a digit, before a capital that
+    /// follows or precedes a small letter, and at every character that is neither letter nor digit.
     private static func words(of name: [UInt8]) -> [String] {
         var words: [String] = []
         var word: [UInt8] = []

@@ -1,4 +1,4 @@
-/// Stops a run early: after SIGINT, SIGTERM or SIGHUP, or when the reader of standard output closes it.
+/// Stops a run early: after SIGINT, SIGTERM or SIGHUP, or when the reader of standard output closes the pipe.
 ///
 /// Code calls `check()` between its steps, and makes blocking calls within `during`, with a handler that wakes them.
 public final class Interruption: Sendable {
@@ -38,8 +38,8 @@ public final class Interruption: Sendable {
         for handler in handlers { handler() }
     }
 
-    /// Runs `body`; after a signal the process waits for it to finish or clean up. Throws `Cancelled` if the run is
-    /// already being stopped.
+    /// Runs `body`. After a signal, the process waits for `body` to finish or clean up. Throws `Cancelled` if the run
+    /// is already being stopped.
     ///
     /// - Parameter onCancel: called on another thread if the run is stopped while `body` runs; must only wake `body`.
     public func during<Result>(onCancel: (@Sendable () -> Void)? = nil, _ body: () throws -> Result) throws -> Result {

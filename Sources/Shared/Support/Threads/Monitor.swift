@@ -58,7 +58,7 @@ public final class Monitor<State>: @unchecked Sendable {
         return body(&state)
     }
 
-    /// Calls `body` first and after every `update`, until it returns a value.
+    /// Calls `body` now and after every `update`, until it returns a value.
     public func wait<Result>(for body: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -68,7 +68,7 @@ public final class Monitor<State>: @unchecked Sendable {
         }
     }
 
-    /// Waits like `wait(for:)`, but returns nil after `limit` of monotonic time. A negative limit counts as zero.
+    /// Waits like `wait(for:)`, but returns nil after `limit` of monotonic time. A negative limit is treated as zero.
     public func wait<Result>(atMost limit: Duration, for body: (inout State) -> Result?) -> Result? {
         let deadline = Self.time(in: limit)
         pthread_mutex_lock(mutex)
@@ -79,7 +79,7 @@ public final class Monitor<State>: @unchecked Sendable {
         }
     }
 
-    /// Returns the monotonic time after `limit`, which is clamped to a century to avoid overflow.
+    /// Returns the monotonic time `limit` from now. Clamps `limit` to a century to avoid overflow.
     private static func time(in limit: Duration) -> timespec {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -93,7 +93,7 @@ public final class Monitor<State>: @unchecked Sendable {
     /// Waits for an `update`, with the mutex held; returns false after `deadline` on the monotonic clock.
     private func waitForChange(until deadline: timespec) -> Bool {
         #if canImport(Darwin)
-        // A deadline would be on the wall clock on macOS, so this waits for a relative time.
+        // On macOS, a deadline would refer to the wall clock, so this waits for a relative time.
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)
         var rest = timespec(tv_sec: deadline.tv_sec - now.tv_sec, tv_nsec: deadline.tv_nsec - now.tv_nsec)

@@ -1,6 +1,6 @@
 extension ThreadBudget {
     /// Does `work` for each number below `count`, and calls `done` with each number in order, as soon as its work has
-    /// ended. This thread begins with the lowest numbers, spare threads with the highest.
+    /// ended. This thread takes the lowest numbers, spare threads take the highest.
     ///
     /// After an error no more work begins. Rethrows the error of the lowest number, or the error of `done`.
     ///

@@ -26,7 +26,7 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
         self.init(year: year, month: month, day: day)
     }
 
-    /// Returns the day this many days after 1970-01-01. Clamps to the years 1 to 9999.
+    /// Returns the day `count` days after 1970-01-01, clamped to the years 1 to 9999.
     ///
     /// Calculates with proleptic Gregorian eras of 146,097 days, and years that begin in March.
     public init(daysSince1970 count: Int) {

@@ -103,7 +103,7 @@ public struct Geometry: Sendable, Hashable {
     /// The analysis that determines the crop, or nil.
     var saliency: Saliency? { focus == nil ? gravity.saliency : nil }
 
-    /// Rounds a side to at least 1. The upper bound prevents overflow; encoders reject such sizes.
+    /// Rounds a side to at least 1. The upper bound prevents overflow; encoders reject sides of this length.
     private static func whole(_ side: Double) -> Int { max(Int(min(side.rounded(), 1e9)), 1) }
 
     /// Returns the size of the output, and the part of the picture that the output shows. Throws

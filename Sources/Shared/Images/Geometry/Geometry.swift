@@ -36,7 +36,7 @@ public enum Gravity: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The analysis that determines the crop, or nil.
+    /// The analysis that determines the crop; nil if the crop does not depend on pixels.
     var saliency: Saliency? {
         switch self {
         case .attention: .attention
@@ -100,7 +100,7 @@ public struct Geometry: Sendable, Hashable {
         }
     }
 
-    /// The analysis that determines the crop, or nil.
+    /// The analysis that determines the crop; nil if the crop does not depend on pixels.
     var saliency: Saliency? { focus == nil ? gravity.saliency : nil }
 
     /// Rounds a side to at least 1. The upper bound prevents overflow; encoders reject sides of this length.

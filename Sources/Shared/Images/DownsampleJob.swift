@@ -8,7 +8,7 @@ struct DownsampleJob {
     let options: DecodeOptions
     let isLinear: Bool
 
-    /// - Parameter options: their time and memory limits apply from this call on.
+    /// - Parameter options: the time limit starts with this call, unless `options.begun` was called before.
     init(info: ImageHeader, outputs: [Output], options: DecodeOptions, isLinear: Bool) {
         self.info = info
         self.outputs = outputs

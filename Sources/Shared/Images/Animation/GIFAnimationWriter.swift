@@ -28,7 +28,8 @@ final class GIFAnimationWriter: AnimationWriter {
 
     /// A palette is reused if its mean squared error for the new frame is at most this many times its original error.
     private static let toleratedGrowth = 1.5
-    /// A palette is also reused if its mean squared error, summed over three channels, is too small to be visible.
+    /// A palette is also reused if its mean squared error, summed over three channels, is at most this value, which is
+    /// invisible.
     private static let invisibleError = 6.0
 
     init(

@@ -116,8 +116,8 @@ final class LossyGIFAnimationWriter: AnimationWriter {
         return extent.area
     }
 
-    /// Draws a frame with the shared palette. If it does not fit, uses the last local palette, or creates a new
-    /// palette.
+    /// Draws a frame with the shared palette. If the error is too large, tries the last local palette, and then creates
+    /// a new local palette.
     private func drawn(_ canvas: PackedCanvas) -> LossyFrame {
         // `begin` has set the shared palette.
         let frame = LossyFrame(canvas, over: before, shown, shared!)

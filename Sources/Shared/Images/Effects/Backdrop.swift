@@ -77,7 +77,7 @@ extension PixelBuffer {
         return PixelBuffer(size: PixelSize(width: columns, height: lines), channels: channels, bytes: part)
     }
 
-    /// Composes RGBA over a colour, as RGB.
+    /// Composes an RGBA picture over a colour, and returns an RGB picture.
     fileprivate func opaque(on colour: RGB) -> PixelBuffer {
         let ground = [colour.red, colour.green, colour.blue]
         var three: [UInt8] = []

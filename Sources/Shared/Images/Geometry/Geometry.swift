@@ -36,7 +36,7 @@ public enum Gravity: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The analysis that determines the crop, or nil.
+    /// The analysis that determines the crop; nil if the crop does not depend on pixels.
     var saliency: Saliency? {
         switch self {
         case .attention: .attention
@@ -100,10 +100,10 @@ public struct Geometry: Sendable, Hashable {
         }
     }
 
-    /// The analysis that determines the crop, or nil.
+    /// The analysis that determines the crop; nil if the crop does not depend on pixels.
     var saliency: Saliency? { focus == nil ? gravity.saliency : nil }
 
-    /// Rounds a side to at least 1. The upper bound prevents overflow; encoders reject such sizes.
+    /// Rounds a side to at least 1. The upper bound prevents overflow; encoders reject sides of this length.
     private static func whole(_ side: Double) -> Int { max(Int(min(side.rounded(), 1e9)), 1) }
 
     /// Returns the size of the output, and the part of the picture that the output shows. Throws

@@ -110,7 +110,7 @@ extension DecodeOptions.Quality {
     }
 }
 
-/// Measures the working time of a picture.
+/// Measures the time spent on a picture, without the time spent waiting.
 final class PictureAllowance: Sendable {
     /// The picture's number in the run's memory budget.
     let number: Int

@@ -21,7 +21,7 @@ final class RowRing {
         memory = AlignedBuffer(count: capacity * stride)
     }
 
-    /// Padded, because kernels read and write whole blocks from any sample.
+    /// Padded, because kernels read and write whole blocks that may start at any sample.
     private static func stride(_ samples: Int) -> Int {
         roundedUp(samples, to: Int(APOD_KERNEL_BLOCK)) + Int(APOD_KERNEL_BLOCK)
     }

@@ -37,7 +37,7 @@ final class GIFStream {
     /// Whether `block` is the empty sub-block that ends the data.
     private var isAtEnd = false
     private var lzw = LZWDecoder(codeSize: 8)
-    /// The number of lines of the image not yet read.
+    /// The number of lines of the current image that have not been read.
     private var linesLeft = 0
 
     init(_ source: any ByteSource, options: DecodeOptions) throws {

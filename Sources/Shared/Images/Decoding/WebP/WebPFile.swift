@@ -23,9 +23,9 @@ enum WebPFile {
             PixelSize(width: Int(frame.width), height: Int(frame.height)), fileBytes: frame.fragment.size)
     }
 
-    /// Assumes the maximum number of table groups: at most a group per block, 65 536 groups, and a group per 20 bits of
-    /// the file (WebP lossless bitstream, §6.2). A group has five tables, each with 256 entries of 4 bytes. Tables may
-    /// have up to four times as many entries, but then take far more of the file.
+    /// Assumes the maximum number of table groups. There are at most as many groups as blocks, at most 65 536, and each
+    /// group takes at least 20 bits of the file (WebP lossless bitstream, §6.2). A group has five tables, each with 256
+    /// entries of 4 bytes. Tables may have up to four times as many entries, but then take far more of the file.
     static func codeTableBytes(_ size: PixelSize, fileBytes: Int) -> Int {
         let (blocks, overflow) = ((size.width + 3) / 4).multipliedReportingOverflow(by: (size.height + 3) / 4)
         return min(overflow ? .max : blocks, 1 << 16, fileBytes * 8 / 20) * 5700

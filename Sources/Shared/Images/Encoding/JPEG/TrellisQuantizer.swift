@@ -81,7 +81,7 @@ struct TrellisQuantizer {
         /// The index of the previous choice.
         var before: Int
         var magnitude: Int
-        /// The error if all coefficients up to the position were 0.
+        /// The weighted error if all coefficients up to the position were 0.
         var zeroed: Float
     }
 

@@ -30,7 +30,7 @@ struct ColourHistogram {
                 squares: a.squares &- b.squares)
         }
 
-        /// The squared length of the sum, divided by the count. Increases as the variance decreases.
+        /// The squared length of the vector of sums, divided by the count. Increases as the variance decreases.
         var concentration: Double {
             guard count > 0 else { return 0 }
             let (r, g, b) = (Double(red), Double(green), Double(blue))

@@ -14,7 +14,7 @@ public struct QuotaRefusal: Sendable, Hashable, LosslessStringConvertible {
     /// `limit=1000 refused=1800000000000`, with the time in milliseconds.
     public var description: String { "\(limit.map { "limit=\($0) " } ?? "")refused=\(until.milliseconds)" }
 
-    /// Parses a description, ignoring unknown fields. Returns nil if the time is missing or not before year 10000.
+    /// Parses a description, ignoring unknown fields. Returns nil if the time is missing, before 1970 or after 9999.
     public init?(_ text: String) {
         var numbers: [Substring: Int64] = [:]
         for word in text.split(separator: " ") {

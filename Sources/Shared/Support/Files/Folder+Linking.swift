@@ -28,7 +28,8 @@ extension Folder {
         try rename(name, to: other)
     }
 
-    /// Returns false if the file system has no hard links. Throws `SystemFailure`, with `EEXIST` if the name is taken.
+    /// Creates a hard link. Returns false if the file system has no hard links. Throws `SystemFailure`, with `EEXIST`
+    /// if the name is taken.
     package func hardLink(_ name: String, to other: String) throws -> Bool {
         let result = withParent(of: name) { from, last in
             withParent(of: other) { to, otherLast in linkat(from, last, to, otherLast, 0) }

@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test func resumedFileThatFailsInspectionIsFetchedAgain() throws {
-        // The check of the PNG's end marker fails, because the second half belongs to another picture.
+        // The server sends garbage for the rest of the file, so the PNG has no end marker.
         let whole = png
         let server = FakeServer { request, number in
             if let start = request.rangeStart {

@@ -28,7 +28,8 @@ public struct GallerySettings: Sendable {
     /// The record fields from which each text of a picture is read. The first field with a text is used.
     public var fields = GalleryText.standardFields
 
-    /// The values of options that later runs use by default, as text, by the names of the options.
+    /// The options to store in the folder as defaults for later runs: a field per option, named like the option, with
+    /// its value as text. The field `field` is an array of such texts.
     public var remembered = Record()
 
     public init(title: String, theme: Theme, pageSize: Int) {

@@ -17,8 +17,8 @@ public final class GalleryTool: RecordTool {
     private let publication: Publication
     private let files: PathGuard
     private let state: Monitor<State>
-    /// The facts about the files in `pictures`, by file name. They are used to encode a picture only once if several
-    /// records have it.
+    /// The facts (format, size) about the files in the folder `pictures`, by file name. A file with facts, from this
+    /// run or an earlier one, is not encoded again.
     private let facts: Monitor<[String: FileFacts]>
 
     private struct State {

@@ -277,8 +277,8 @@ public final class CacheStore: Sendable {
         return lock
     }
 
-    /// Runs `body`. If a signal arrives, the process ends only after `body` has ended. Runs `body` again if the root
-    /// was removed in the meantime, because acquiring the key's lock creates a new root.
+    /// Runs `body`. If a signal arrives, the process ends only after `body` has ended. If `body` fails because the root
+    /// was removed, runs it again, up to three times: `body` acquires a key's lock, which creates a new root.
     package func withstanding<Result>(_ body: () throws -> Result) throws -> Result {
         try interruption.during { try index.againIfRemoved(body) }
     }

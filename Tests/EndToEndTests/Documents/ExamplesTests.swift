@@ -155,7 +155,8 @@ import Testing
     }
 
     @Test func launchesOfBothAPIVersionsHaveCards() throws {
-        // Version 2.3.0, in which `url` is a page of the API, and version 2.0.0.
+        // `new` is an answer of version 2.3.0: the picture's address is `image.image_url`, and `url` is an address of
+        // the API, which must not be downloaded. `old` is an answer of version 2.0.0: the picture's address is `image`.
         let new = """
             {"count": 2, "next": null, "results": [
               {"id": "aaaa-1", "url": "\(server.url("/exercises"))", "name": "One | Up",

@@ -67,8 +67,8 @@ struct FullDiskTests {
         try root.expectSound(home)
     }
 
-    /// Each run has less free space than the run before, so each step of a store fails in some run: the lock, the
-    /// bytes, their folder, the log of the index, and its shared memory.
+    /// Each run has less free space than the run before, so that the disk becomes full at a different write: of the
+    /// lock file, the picture, its folder, the index's WAL file, or the index's shared-memory (`-shm`) file.
     @Test func fullDiskAtAnyStepLosesNoEntry() throws {
         let home = try ToolHome()
         let disk = try disk(1024, home)

@@ -114,7 +114,8 @@ struct ZoomProperties {
 
     // MARK: Comparisons
 
-    /// Throws unless the size is the picture's own or is reduced to fit, to within a pixel.
+    /// Throws unless `made` is `size` scaled down, with its aspect ratio, so that the longer side has at most `side`
+    /// pixels. A smaller `size` must be unchanged. Allows a difference of one pixel per side.
     private static func checkAspect(_ made: PixelSize, of size: PixelSize, in side: Int, _ words: String) throws {
         let ratio = min(1, Double(side) / Double(max(size.width, size.height)))
         let (width, height) = (Double(size.width) * ratio, Double(size.height) * ratio)

@@ -50,7 +50,7 @@ import Testing
         try fleet.put("two", ["b", "c"], ["APOD_TOOLS_REMOTE_MODE=read"])
         _ = try sync(fleet, "one")
         #expect(try sync(fleet, "two").integer("pulled.moved") == 1)
-        // Pulls the new entry, and the later time of the entry that both roots have.
+        // Pulls `c`, and renews `b`, because machine two fetched it later than machine one.
         #expect(try sync(fleet, "one").integer("pulled.moved") == 2)
         for machine in ["one", "two"] {
             try fleet.home.run(

@@ -5,7 +5,7 @@ import Testing
 
 /// The newest day, before and after its picture is published.
 struct NewestDayTests {
-    /// The date in NASA's time zone, UTC-4.
+    /// The newest day that may be published: the date at UTC-4, as in `PublishedDays.newest`.
     private var newest: CalendarDay { CalendarDay(at: .now(), offset: .seconds(-4 * 3600)) }
 
     @Test func everyRequestForTodayReturnsTheNewestDay() throws {

@@ -58,7 +58,7 @@ private enum Slowness: String, Sendable, CaseIterable {
         _ = try transport.exchange(request, interruption: interruption, receive: receive)
     }
 
-    /// Each timeout ends its stage, and the message names the stage.
+    /// Each timeout ends a request that is too slow, and the message says how far the request came.
     @Test(arguments: [
         (Slowness.connection, "connect", "no connection"), (.encryption, "connect", "no connection"),
         (.tunnel, "connect", "no connection"), (.head, "stall", "no bytes received"),
@@ -90,7 +90,7 @@ private enum Slowness: String, Sendable, CaseIterable {
         }
     }
 
-    /// Cancels in the first pause, when the request has certainly reached its stage.
+    /// Cancels at the first `pause` event, when the request certainly waits for the server.
     @Test(arguments: Slowness.allCases.filter { $0 != .drip })
     fileprivate func cancellationEndsEveryStage(slowness: Slowness) throws {
         let slow = try Slow(slowness)

@@ -12,7 +12,7 @@ public struct DrawnTIFF: Sendable {
     public var samples: [UInt16]
     public var samplesPerPixel: Int
     public var bits = 8
-    /// 0 and 1 gray, 2 RGB, 3 palette, 5 inks.
+    /// PhotometricInterpretation: 0 gray with 0 as white, 1 gray with 0 as black, 2 RGB, 3 palette, 5 CMYK.
     public var photometric = 1
     public var compression = Compression.none
     /// Whether a sample is stored as the difference to the sample on its left (TIFF 6.0 §14).

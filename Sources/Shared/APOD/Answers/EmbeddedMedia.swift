@@ -1,8 +1,8 @@
 import Articles
 import HTML
 
-/// The videos and pictures in `basic_html`, the page of a day that the new service includes. Only the page contains the
-/// address of a video or of an animated GIF.
+/// The videos and pictures in `basic_html`, the field of the new service's answer that contains the HTML of the day's
+/// page. No other field has the address of a video or of an animated GIF.
 struct EmbeddedMedia: Equatable {
     /// A picture, and the larger version that it links to.
     struct Picture: Equatable {

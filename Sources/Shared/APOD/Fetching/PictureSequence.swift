@@ -9,9 +9,11 @@ import Support
 public final class PictureSequence {
     private struct State {
         var windows: PlanWindows
-        /// The numbers of windows that were started and returned.
+        /// The number of windows whose requests have been started.
         var started = 0
+        /// The number of windows that have been returned, which is also the index of the next window to return.
         var returned = 0
+        /// The results of the windows that have not been returned yet, by index.
         var finished: [Int: Result<[DayResult], any Error>] = [:]
         /// Whether the remaining windows are abandoned.
         var isStopped = false

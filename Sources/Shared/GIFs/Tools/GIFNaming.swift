@@ -12,7 +12,7 @@ public struct GIFNaming: EntryNaming {
     private let idField: FieldPath?
 
     /// - Parameters:
-    ///   - service: the service whose addresses determine the policies. No request is made.
+    ///   - service: provides the address of each GIF, which policy rules match. It receives no requests.
     ///   - resolutions: the accepted resolutions, best first. Must not be empty.
     ///   - idField: the field with the exercise's id, or nil for `id` or `exerciseId`.
     public init(service: ExerciseService, resolutions: [Resolution], idField: FieldPath? = nil) {

@@ -22,7 +22,7 @@ public enum AddressClass: String, Sendable, Hashable, CaseIterable {
     case siteLocal = "site-local"
     /// RFC 6666.
     case discard
-    /// RFC 4843 and RFC 7343: identifiers that are not addresses.
+    /// RFC 4843 and RFC 7343: identifiers of hosts, which have the form of addresses but are not routable.
     case orchid
 
     /// Classifies an address. An IPv6 address that embeds an IPv4 address has the class of the embedded address.
@@ -62,7 +62,8 @@ public enum AddressClass: String, Sendable, Hashable, CaseIterable {
     private static func ofIPv6(_ address: IPAddress) -> AddressClass {
         if address.bytes.allSatisfy({ $0 == 0 }) { return .unspecified }
         for (range, kind) in ipv6Ranges where range.contains(address) { return kind }
-        // RFC 4291 §2.4: only 2000::/3 is assigned for global unicast.
+        // IANA assigns global unicast addresses only from 2000::/3 (registry "IPv6 Address Space"). RFC 4291 §2.4
+        // classes all other addresses as global unicast too, but none is assigned, so they are refused as reserved.
         return address.bytes[0] & 0xE0 == 0x20 ? .global : .reserved
     }
 
@@ -95,7 +96,7 @@ public enum AddressClass: String, Sendable, Hashable, CaseIterable {
         case .unspecified: "an unspecified address"
         case .metadata: "a cloud metadata address"
         case .carrierShared: "a carrier's shared address"
-        case .orchid: "an identifier, not an address"
+        case .orchid: "an ORCHID (RFC 7343), which is not routable"
         default: "a \(rawValue) address"
         }
     }

@@ -1,13 +1,14 @@
 import Support
 
-/// The user names and passwords in a `.netrc` file (ftp(1)), as curl reads it.
+/// The user names and passwords in a `.netrc` file (ftp(1)), in the syntax that curl reads. Unlike curl, ignores
+/// `default`.
 public struct Netrc: Sendable, Hashable {
     private var machines: [String: [WebURL.Credentials]] = [:]
 
     /// Parses `machine`, `login`, `password`, `account`, `macdef` with its lines, comments from a `#` that begins a
     /// word to the end of the line, and values in double quotes with `\` as the escape character.
     ///
-    /// Ignores `default`, which names no server and would send the password to any address in a record.
+    /// Ignores a `default` entry, because it names no server: its password would be sent to any address in a record.
     public init(_ bytes: [UInt8]) {
         var words = Words(bytes)
         var machine: String?

@@ -42,7 +42,7 @@ public struct WebURL: Sendable, Hashable {
     public internal(set) var scheme: Scheme
     /// As written in a URL: an IPv6 address is in brackets.
     public internal(set) var host: String
-    /// The address, if the host is written as an address in any form.
+    /// The IP address, if the host is one in any notation, such as `127.1` or `[::1]`; nil for a name.
     public internal(set) var address: IPAddress?
     public internal(set) var explicitPort: Int?
     /// Percent-encoded; empty, or begins with `/`.

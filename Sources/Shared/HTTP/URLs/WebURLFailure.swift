@@ -2,13 +2,14 @@ import Support
 
 /// Why the tools do not open a URL.
 public enum WebURLFailure: Failure, Equatable {
-    /// Not an absolute URL: status 65. For a command-line argument the caller may use 64 instead.
+    /// The text is not a valid absolute URL, for the given reason: status 65. Callers report 64 if the text is a
+    /// command-line argument.
     case notAURL(text: String, reason: Reason)
-    /// A scheme other than `http` and `https`: status 77.
+    /// The scheme is not `http` or `https`: status 77.
     case blockedScheme(of: String)
-    /// A host with invalid characters, or a number that is not an address: status 77.
+    /// The host has invalid characters, or is a number that is not an IP address: status 77.
     case blockedHost(String)
-    /// A non-ASCII host that cannot be mapped here: status 69.
+    /// The host is a non-ASCII name, which cannot be mapped to ASCII because libidn2 is missing or fails: status 69.
     case unmapped(UnmappedName)
 
     public enum Reason: Sendable, Equatable {

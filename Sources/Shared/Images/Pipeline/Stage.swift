@@ -114,8 +114,8 @@ final class Stage {
     }
 
     /// Whether a smaller output can be resampled from this stage's rows without loss. The output must show a part of
-    /// this stage's crop at half the resolution or less, because the pass bands of the filters must not overlap. As
-    /// sizes are rounded, a ratio of 1.96 suffices.
+    /// this stage's crop at half the resolution or less. It then contains only frequencies that this stage's filter
+    /// passes unchanged. As sizes are rounded, a ratio of 1.96 suffices.
     func serves(_ other: ResizePlan) -> Bool {
         guard isResampled, plan.crop.contains(other.crop) else { return false }
         func isEnough(_ own: (Int, Double), _ other: (Int, Double)) -> Bool {

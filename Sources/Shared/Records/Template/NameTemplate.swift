@@ -61,7 +61,8 @@ private struct PathBuilder {
     private static let longestEnding = 16
 
     private var names = [""]
-    /// A joiner that is appended if the next character is not ASCII.
+    /// A zero-width joiner or non-joiner that follows a non-ASCII character. It is appended only if the next character
+    /// is not ASCII either.
     private var joiner: Unicode.Scalar?
 
     mutating func append(_ part: Template.Part) {

@@ -123,8 +123,8 @@ extension Index {
         }
         return try write(now: clock.now()) { connection in
             let database = connection.database
-            // Read the clock after the wait for the write lock, which may have been long. With an earlier time, entries
-            // stored during the wait would seem leased.
+            // Read the clock after the wait for the write lock, which may be long. With a lease of 0, `lease_until` is
+            // the time of storing. Compared with a time before the wait, entries stored during it would seem leased.
             let now = clock.now()
             let kept = try connection.keptBytes()
             guard kept > (isUnderway ? TrimPlan.target(capacity: capacity) : capacity) else {

@@ -108,7 +108,7 @@ package final class MemoryUse: Sendable {
             root: try places.ledgerFolder())
     }
 
-    /// The contents of the ledger. Nil for contents that `write` did not write; the sum is then measured.
+    /// The contents of the ledger: the total size of all files in memory, and the time of the last measurement.
     private struct Sum {
         var bytes: Int
         /// Milliseconds of the monotonic clock. A reboot resets this clock and also clears the memory.
@@ -116,6 +116,7 @@ package final class MemoryUse: Sendable {
 
         init(bytes: Int, measuredAt: Int) { (self.bytes, self.measuredAt) = (bytes, measuredAt) }
 
+        /// Returns nil if the ledger is empty or was not written by `write`. The caller then measures the sum.
         init?(in file: File) {
             guard let words = try? file.bytes(0..<64), let text = String(validating: words, as: UTF8.self) else {
                 return nil

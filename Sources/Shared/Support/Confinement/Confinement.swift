@@ -11,7 +11,7 @@ public struct Confinement: Sendable, Equatable {
     public var writable: [String]
     /// Whether the process may change the permissions of open files, which replacing a file requires.
     public var setsPermissions: Bool
-    /// Whether the process may open network connections. Listening and Unix sockets with a path are never allowed.
+    /// Whether the process may open network connections. It may never listen, or open a Unix socket that has a path.
     public var usesNetwork: Bool
 
     public init(

@@ -71,7 +71,8 @@ public enum Counter: String, Sendable, CaseIterable {
         case .bytesFromRemote: "Bytes of pictures and variants that were downloaded from the remote."
         case .bytesToRemote: "Bytes of pictures and variants that were uploaded to the remote."
         case .remoteMillisecondsSaved:
-            "Milliseconds saved: the time that fetching or making took elsewhere, less the time that the remote took."
+            "Milliseconds that the remote saved: for each picture or variant, the time that its download or encoding"
+                + " took on the machine that uploaded it, less the time of reading it from the remote."
         case .lostWrites: "Entries whose bytes were not on the disk after a restart; each also counts as healed."
         case .kept: "Pictures that were not requested, because the files made from them were unchanged."
         }

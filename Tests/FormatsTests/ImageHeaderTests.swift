@@ -149,6 +149,11 @@ import Testing
         }
     }
 
+    @Test func shortVP8XChunkIsRefusedForItsLength() {
+        let bytes = Tiny.webp(Tiny.riffChunk("VP8X", [0, 0, 0, 0, 19, 0, 0, 9]), Tiny.lossy())
+        #expect(failure { _ = try header(bytes) }?.message.contains("VP8X chunk of fewer than 10 bytes") == true)
+    }
+
     @Test func jpegWithoutAFrameHeaderIsCorrupt() {
         let bytes = [0xFF, 0xD8] + Tiny.scan + [0xFF, 0xD9]
         #expect(failure { _ = try header(bytes) }?.code == "corrupt-image")

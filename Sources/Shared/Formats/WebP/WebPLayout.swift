@@ -123,9 +123,10 @@ enum WebPLayout {
         guard let width = try window.littleEndian(at: start + 4, 3),
             let height = try window.littleEndian(at: start + 7, 3)
         else { throw FormatFailure.truncated(.webp) }
+        guard chunk.body.count >= 10 else { throw FormatFailure.corrupt(.webp, "a VP8X chunk of fewer than 10 bytes") }
         let size = PixelSize(width: width + 1, height: height + 1)
         // Both sides have 24 bits, so the product does not overflow.
-        guard chunk.body.count >= 10, size.width * size.height <= UInt32.max else {
+        guard size.width * size.height <= UInt32.max else {
             throw FormatFailure.corrupt(.webp, "a canvas over 2^32 - 1 pixels")
         }
         return size

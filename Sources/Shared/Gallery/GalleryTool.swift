@@ -112,15 +112,14 @@ public final class GalleryTool: RecordTool {
             let id = state.places.reserveID(identity.key, day)
             return Position(number: state.count, identity: identity, day: day, id: id, caption: caption)
         }
-        guard downsampler([.pager]).accepts(job), !isMovie(job.record) else {
+        let tool = downsampler([.pager])
+        guard tool.accepts(job), !tool.isMovie(job.record) else {
             var record = job.record
             add(job.record, position, &record)
             return .done(job.record.hasError ? job.record : record)
         }
         return .work { [self] record, _ in try process(&record, job.argument, position) }
     }
-
-    private func isMovie(_ record: Record) -> Bool { record.string("cache.content_type")?.hasPrefix("video/") ?? false }
 
     private func process(_ record: inout Record, _ argument: String?, _ position: Position) throws {
         if argument == nil, let path = try record.path("path"), !path.hasPrefix("/") {

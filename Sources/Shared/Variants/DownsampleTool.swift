@@ -70,7 +70,7 @@ public struct DownsampleTool: RecordTool {
     }
 
     /// Returns whether the cached file of a record is a movie, which has no variants.
-    func isMovie(_ record: Record) -> Bool {
+    package func isMovie(_ record: Record) -> Bool {
         record.string("cache.content_type")?.hasPrefix("video/") ?? false
     }
 

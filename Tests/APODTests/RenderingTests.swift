@@ -69,7 +69,7 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
                     + "Note: The site [moves](https://x.org/%28a%29), see [here](https://x.org/dust).\n\n"))
     }
 
-    @Test func marksAreIgnoredIfTheTextHasAnotherLength() throws {
+    @Test func offsetsAreIgnoredIfFoldingChangesTheText() throws {
         let text = page().text(try caption(marked.merging(["explanation": "A\u{7} text of another length."]) { $1 }))
         #expect(text.contains("\n\nA text of another length.\n\n"))
     }

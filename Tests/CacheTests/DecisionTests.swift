@@ -140,10 +140,13 @@ import Testing
         #expect(try entry(age: .seconds(-86_400)).isExpired(at: now))
     }
 
-    @Test func leaseShorterThanThePromiseIsRenewed() throws {
+    @Test func endOfALeaseIsRoundedUpToAStep() {
+        #expect(Lease(promise: .seconds(600)).end(from: now) == now + .seconds(620))
+    }
+
+    @Test func useIsWrittenIfTheLeaseIsTooShortOrTheLastUseIsAMinuteOldOrInTheFuture() throws {
         let lease = Lease(promise: .seconds(600))
 
-        #expect(lease.end(from: now) == now + .seconds(620))
         #expect(!lease.mustWrite(try entry(used: .seconds(59), lease: .seconds(601)), now: now))
         #expect(lease.mustWrite(try entry(lease: .seconds(599)), now: now))
         #expect(lease.mustWrite(try entry(used: .seconds(60), lease: .seconds(3600)), now: now))

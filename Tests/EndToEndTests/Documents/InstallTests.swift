@@ -77,7 +77,7 @@ struct InstallTests {
         #expect(!TestFile.exists(target))
     }
 
-    @Test func uninstallRemovesFoldersThatItCreated() throws {
+    @Test func uninstallRemovesFoldersCreatedByInstall() throws {
         try install().expect(0)
         try install("--uninstall").expect(0)
         #expect(!TestFile.exists(target))

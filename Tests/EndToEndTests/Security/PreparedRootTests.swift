@@ -91,7 +91,7 @@ struct PreparedRootTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))
-    func rootCreatedBySudoIsReportedWithARemedy() throws {
+    func cacheRootOfAnotherUserIsRefusedWithAChownCommand() throws {
         let home = try home()
         try home.run("img-cache", ["put", "put.png", "--cache-dir", "c"]).expect(0)
         try home.shell("chown 12345 c").expect(0)

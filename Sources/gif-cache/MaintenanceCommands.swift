@@ -63,10 +63,11 @@ extension Command {
         let hasConditions = filter != EntryFilter()
         let isSelective = takesAll || hasConditions || arguments.operands.isEmpty && arguments.isGiven(.resolution)
         if isSelective, !arguments.operands.isEmpty {
-            throw UsageFailure("exercises and conditions cannot be combined")
+            throw UsageFailure(
+                "name exercises, or select GIFs with --all or conditions such as --expired, but not both")
         }
         if takesAll, hasConditions || arguments.isGiven(.resolution) {
-            throw UsageFailure("--all and conditions cannot be combined")
+            throw UsageFailure("--all cannot be combined with conditions such as --expired or --resolution")
         }
         let requirements = SandboxRequirements(changesCache: !isDryRun)
         if isSelective {

@@ -10,19 +10,20 @@ extension AnyOption {
 
     static let bodyPart = Option<String>(
         "body-part", form: .value("PART"), expected: "a part", completion: .exercises(field: "body-part"), group: .own,
-        repeats: true, summary: "Only exercises for this part of the body, such as back; several with commas."
+        repeats: true, summary: "Only exercises for this part of the body, such as back; separate several by commas."
     ) { $0 }
     static let target = Option<String>(
         "target", form: .value("MUSCLE"), expected: "a muscle", completion: .exercises(field: "target"), group: .own,
-        repeats: true, summary: "Only exercises for this muscle, such as lats; several with commas."
+        repeats: true, summary: "Only exercises for this muscle, such as lats; separate several by commas."
     ) { $0 }
     static let equipment = Option<String>(
         "equipment", form: .value("THING"), expected: "a thing", completion: .exercises(field: "equipment"),
         group: .own, repeats: true,
-        summary: "Only exercises with this equipment, such as barbell; several with commas."
+        summary: "Only exercises with this equipment, such as barbell; separate several by commas."
     ) { $0 }
     static let exerciseName = Option.text(
-        "name", "TEXT", repeats: true, summary: "Only exercises whose name contains this; several with commas.")
+        "name", "TEXT", repeats: true,
+        summary: "Only exercises whose name contains TEXT, or any of several texts separated by commas.")
 
     static let placeholder = Option.path(
         "placeholder", as: "FILE|URL",

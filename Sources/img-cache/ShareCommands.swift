@@ -8,10 +8,10 @@ import Support
 
 extension Command {
     static let push = Command(
-        "push", summary: "Copy the cache to the remote, with a list of its contents.",
+        "push", summary: "Upload the entries that the remote lacks, and list them there for pull.",
         details: """
-            Copies the entries that the remote lacks, of every shared scope or only of --scope. Also copies the days \
-            of apod-fetch that no longer change, and gif-cache's list of exercises.
+            Uploads entries of every shared scope, or only of --scope. Also uploads the days of apod-fetch that no \
+            longer change, and gif-cache's list of exercises.
 
             Unlike other commands, this command fails if the remote fails.
             """,

@@ -144,8 +144,8 @@ extension AnyOption {
         "remove", form: .value("ID"), expected: "a picture's gallery.id", group: .own, repeats: true,
         summary: "Remove this picture, such as 2024-02-03.",
         manual: """
-            The id is gallery.id in the output, and the end of the picture's address. Without operands, standard input \
-            is not read.
+            The id is gallery.id in the output, which is also the part after # in gallery.page. Without operands, \
+            standard input is not read.
             """
     ) { $0.isEmpty ? nil : $0 }
     static let identity = Option<FieldPath>(

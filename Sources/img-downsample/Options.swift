@@ -91,7 +91,7 @@ extension AnyOption {
         "corner-radius", "RADIUS", .looks, in: 0...20_000, expected: "a radius from 0 to 20000",
         summary: "Corner radius in points for styles, else in pixels.")
     static let background = Option<Backdrop>(
-        "background", form: .value("COLOUR"), expected: "a colour such as #1a2b3c, blur or dominant", group: .looks,
+        "background", form: .value("COLOUR"), expected: "blur, dominant, or a colour such as #1a2b3c", group: .looks,
         summary: "The colour under transparent pixels.",
         manual: """
             It applies to formats without transparency. With --content-mode contain, it also fills the rest: a colour, \

@@ -24,7 +24,8 @@ extension ToolContext {
         let jobs = OpenFiles.jobs(wanted, limit: limit)
         if jobs < wanted, let limit {
             log.warning(
-                "too few open files (\(limit)) for \(wanted) jobs, running \(jobs); raise the limit with ulimit -n")
+                "the limit of \(limit) open files is too low for \(wanted) jobs, so the number of jobs is \(jobs); "
+                    + "raise the limit with ulimit -n")
         }
         return jobs
     }

@@ -70,7 +70,7 @@ extension APODClient {
             }
             if let first = next.first, let failure = answers[first]?.failure {
                 let number = days.count == 1 ? "" : " for \(next.count) of \(days.count) days"
-                log.detail("\(failure.message); trying the classic server\(number)")
+                log.detail("\(failure.message); trying the server in APOD_API_URL\(number)")
             }
             left = next
         }

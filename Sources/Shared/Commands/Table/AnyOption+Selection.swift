@@ -18,7 +18,8 @@ extension AnyOption {
     public static let pinned = Option.flag("pinned", .selection, summary: "Only pinned entries.")
 
     public static let sort = Option<EntryOrder>(
-        "sort", synonyms: ["reverse"], form: .value("KEY"), expected: "size, age, used or url, or -size and so on",
+        "sort", synonyms: ["reverse"], form: .value("KEY"),
+        expected: "size, age, used or url, with a minus sign for the reverse order (-size)",
         completion: .words(sortKeys + sortKeys.map { "-\($0)" }), group: .selection,
         summary: "Sort by size, age, used or url; -size reverses.",
         manual: "The largest, oldest or longest unused entry is first. A minus sign reverses the order."
@@ -34,8 +35,9 @@ extension AnyOption {
     public static let table = Option.flag("table", summary: "Write a table even to a pipe or file.")
 
     public static let match = Option<AddressPattern>(
-        "match", synonyms: ["host"], form: .value("PATTERN"), expected: "a part of an address or a glob",
-        group: .selection, summary: "Only keys and addresses that match a text or glob.",
+        "match", synonyms: ["host"], form: .value("PATTERN"),
+        expected: "a glob or a part of an address (1 to 4096 bytes, no control characters)", group: .selection,
+        summary: "Only keys and addresses that match a text or glob.",
         manual: """
             A text matches any part. In a glob, * matches any characters and ? a single character: \
             'https://example.org/*' matches all addresses of a host.

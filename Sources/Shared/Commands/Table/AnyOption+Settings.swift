@@ -115,7 +115,7 @@ extension AnyOption {
     ) { $0 }
 
     public static let allowPath = Option<String>(
-        "allow-path", form: .value("DIR"), expected: "absolute paths of folders, with a colon between two",
+        "allow-path", form: .value("DIR"), expected: "absolute paths of folders, separated by colons",
         completion: .folders, group: .files, variable: "APOD_TOOLS_ALLOW_PATH", field: "allow_path", repeats: true,
         summary: "Let records also name files below this folder.",
         manual: """

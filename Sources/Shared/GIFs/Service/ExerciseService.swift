@@ -25,7 +25,8 @@ public struct ExerciseService: Sendable {
         do {
             let url = try WebURL(address)
             guard url.query == nil, url.fragment == nil else {
-                throw ConfigurationFailure("EXERCISEDB_API_URL has a query; use the service's address without it")
+                throw ConfigurationFailure(
+                    "EXERCISEDB_API_URL has a query or fragment; use the address without ? or # and what follows")
             }
             var text = url.requestText
             while text.hasSuffix("/") { text.removeLast() }

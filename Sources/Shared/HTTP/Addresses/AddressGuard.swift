@@ -29,8 +29,9 @@ public struct AddressGuard: Sendable, Hashable, CustomStringConvertible {
                 allowing: try items.map { item in
                     guard let range = AddressRange(item) else {
                         throw ConfigurationFailure(
-                            "\"\(item)\" is not an address block; use 1, 0, or blocks such as "
-                                + "10.0.0.0/8,::1/128 (--allow-private, APOD_TOOLS_ALLOW_PRIVATE)")
+                            "\"\(item)\" is not an address block; use blocks such as 10.0.0.0/8,::1/128, or 1 to "
+                                + "allow all private addresses, or 0 to allow none (--allow-private, "
+                                + "APOD_TOOLS_ALLOW_PRIVATE)")
                     }
                     return range
                 })

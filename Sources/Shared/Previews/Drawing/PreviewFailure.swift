@@ -20,7 +20,9 @@ enum PreviewFailure: Failure, Equatable {
     var message: String {
         switch self {
         case .damaged: "the picture is damaged"
-        case .noFreeColour: "the GIF's first image does not cover the canvas, and its palette has no free colour"
+        case .noFreeColour:
+            "the GIF's first image does not cover the canvas, and its palette of 256 colours has no entry left for the "
+                + "transparent rest"
         case .outOfMemory: "not enough memory for the preview"
         }
     }

@@ -89,7 +89,8 @@ extension Style {
             }
             let place = "\(path): style \"\(name)\""
             guard let raw = FieldPath(name).flatMap(configured.raw), let fields = try? Record(parsing: raw) else {
-                throw ConfigurationFailure("\(place) must be an object with \(Self.fields.joined(separator: ", "))")
+                throw ConfigurationFailure(
+                    "\(place) must be an object; its fields can be \(Self.fields.joined(separator: ", "))")
             }
             let index = styles.firstIndex { $0.name == name }
             let style = try read(

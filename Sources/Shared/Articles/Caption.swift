@@ -45,8 +45,8 @@ public struct Caption: Sendable, Equatable {
         if title == nil, paragraphs.isEmpty, media == nil { return nil }
     }
 
-    /// Returns the paragraphs of the explanation. The offsets in `apod` are used only if the text is folded, as in all
-    /// records of this package, because folding would change them.
+    /// Returns the paragraphs of the explanation. The offsets in `apod` are used only if folding leaves the text
+    /// unchanged, because they would not fit a changed text. Folding changes no text of this package's records.
     private static func paragraphs(of record: Record) -> [LinkedText] {
         guard let text = record.string("explanation") else { return [] }
         let folded = PlainText.folded(text)

@@ -62,8 +62,8 @@ public enum AddressClass: String, Sendable, Hashable, CaseIterable {
     private static func ofIPv6(_ address: IPAddress) -> AddressClass {
         if address.bytes.allSatisfy({ $0 == 0 }) { return .unspecified }
         for (range, kind) in ipv6Ranges where range.contains(address) { return kind }
-        // IANA assigns global unicast addresses only from 2000::/3 (registry "IPv6 Address Space"). RFC 4291 §2.4
-        // classes all other addresses as global unicast too, but none is assigned, so they are refused as reserved.
+        // IANA assigns global unicast addresses only from 2000::/3 (registry "IPv6 Address Space"). The remaining
+        // addresses are refused as reserved, although RFC 4291 §2.4 classes them as global unicast too.
         return address.bytes[0] & 0xE0 == 0x20 ? .global : .reserved
     }
 

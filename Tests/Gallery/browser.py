@@ -18,6 +18,7 @@ class Browser:
         """`folder` contains both galleries; `base` is its address, with file: or http:."""
         self.chromium, self.base, self.axe = chromium, base, Axe()
         self.site, self.hostile = pathlib.Path(folder) / "site", pathlib.Path(folder) / "hostile"
+        self.docs = pathlib.Path(__file__).parents[2] / "docs"
         self.is_served = base.startswith("http")
 
     @contextlib.contextmanager

@@ -4,7 +4,7 @@ import io
 
 from PIL import Image, ImageStat
 
-from browser import enlarge, ids, open_calendar, open_first, search, settle, tile
+from browser import enlarge, escape, ids, open_calendar, open_first, search, settle, tile
 
 
 def views(page):
@@ -14,7 +14,14 @@ def views(page):
     open_first(page)
     settle(page)
     yield "details"
+    page.keyboard.press("?")
+    settle(page)
+    yield "keys"
+    escape(page)
     enlarge(page)
+    page.keyboard.press("s")
+    page.locator(".overlay .copy").click()
+    settle(page)
     yield "overlay"
     page.keyboard.press("Escape")
     settle(page)

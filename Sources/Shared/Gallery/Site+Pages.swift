@@ -234,18 +234,23 @@ extension Site {
             """
     }
 
+    /// Marks the link to the original, which the script offers as a download.
+    private static let originalMark = " class=\"original\""
+
     private func links(_ place: Place, _ caption: Caption?, _ page: Page) -> String {
         var links: [String] = []
+        let original = place.file(Place.original)
         if let caption, let media = caption.media {
-            links.append(Self.external(caption.isVideo ? "Watch the video" : "The picture at its source", media))
+            let words = caption.isVideo ? "Watch the video" : "The picture at its source"
+            links.append(Self.external(words, media, original: original == nil && !caption.isVideo))
         }
         if let address = caption?.page {
             let host = address.split(separator: "/").dropFirst().first.map(String.init) ?? address
             links.append(Self.external("Its page at \(host)", address))
         }
-        if let original = place.file(Place.original) {
+        if let original {
             let words = "The original (\(original.width) × \(original.height))"
-            links.append("<a href=\"\(page.root)\(original.path)\">\(words)</a>")
+            links.append("<a\(Self.originalMark) href=\"\(page.root)\(original.path)\">\(words)</a>")
         }
         if page.path != place.page {
             links.append("<a class=\"own\" href=\"\(page.root)\(place.page)\">A page for this picture</a>")
@@ -253,8 +258,9 @@ extension Site {
         return links.isEmpty ? "" : "<p class=\"links\">\(links.joined(separator: " "))</p>"
     }
 
-    private static func external(_ words: String, _ address: String) -> String {
-        "<a href=\"\(Markup.text(address))\" rel=\"noopener noreferrer\">\(Markup.text(words))</a>"
+    private static func external(_ words: String, _ address: String, original: Bool = false) -> String {
+        let mark = original ? originalMark : ""
+        return "<a\(mark) href=\"\(Markup.text(address))\" rel=\"noopener noreferrer\">\(Markup.text(words))</a>"
     }
 
     /// Returns links to the newer and the older page.

@@ -7,7 +7,7 @@ extension Site {
     private static let picture = PageTemplate(PackageResources.picture_html)
     /// The version of the markup. Increase it whenever the markup of these pages changes, so that the next run compares
     /// all pages.
-    private static let pictureLayout = 1
+    private static let pictureLayout = 2
     /// The maximum number of characters in the description of a link preview. Most sites show fewer characters.
     private static let descriptionLength = 200
 

@@ -28,13 +28,25 @@ const speaker = () => make('p', { className: 'status', role: 'status' });
 const motion = (element, keyframes, duration) => calm.matches ? Promise.resolve()
   : element.animate(keyframes, { duration, easing: 'cubic-bezier(.2, .7, .2, 1)' }).finished.catch(() => {});
 
-// A modal dialog makes the rest of the page inert, so it needs its own live region.
-const announce = text => { ($('dialog[open] .status') || $('.status')).textContent = text; };
+// A modal dialog makes the rest of the page inert, so it needs its own live region. Sighted readers see a text that
+// nothing else on the page shows.
+let fading;
+function announce(text, isSeen) {
+  const status = $('dialog[open] .status') || $('.status');
+  const hide = () => $$('.seen').forEach(old => old.classList.remove('seen'));
+  clearTimeout(fading);
+  hide();
+  status.textContent = text;
+  if (!isSeen) return;
+  status.classList.add('seen');
+  fading = setTimeout(hide, 4000);
+}
 
 function press(e, actions) {
-  if (e.altKey || e.ctrlKey || e.metaKey || !actions[e.key]) return;
+  const act = actions[e.key] || actions[e.key?.toLowerCase()];
+  if (e.altKey || e.ctrlKey || e.metaKey || !act) return;
   e.preventDefault();
-  actions[e.key]();
+  act();
 }
 
 // Returns the address of a file in the gallery; null for other addresses in data files.
@@ -157,6 +169,7 @@ function approach(index) {
   slides.forEach((slide, i) => {
     const near = abs(i - index) < 2, img = pictureOf(slide);
     slide.classList.toggle('near', near);
+    if (near && !$('.actions', slide)) ($('.when', slide) || $('h2', slide)).after(actionBar(slide));
     if (!near || !img || img.loading === 'eager') return;
     cover(img);
     img.loading = 'eager';
@@ -173,6 +186,7 @@ function settle(index) {
   slides.forEach((other, i) => { other.inert = i !== index; other.classList.toggle('shown', i === index); });
   for (const [link, by] of [[newer, -1], [older, 1]]) {
     const href = stepOf(slide, by)?.href;
+    if (!href && link === document.activeElement) focusSlide();
     link.hidden = !href;
     link.href = href;
   }
@@ -252,7 +266,8 @@ function close(wentBack) {
   current = goal = undefined;
   document.title = pageTitle;
   const back = () => {
-    const link = opener?.hash === '#' + id || !linkTo(id)?.checkVisibility() ? opener : linkTo(id);
+    const same = opener?.hash === '#' + id && opener;
+    const link = [same, linkTo(id), opener, input].find(control => control && control.checkVisibility());
     const { top, bottom } = link.getBoundingClientRect();
     link.focus({ preventScroll: true });
     if (bottom < 40 || top > innerHeight - 40) link.scrollIntoView({ block: 'center' });
@@ -277,9 +292,15 @@ async function find(id) {
   const address = addressOf(id, await pageOf(id).catch(() => ''));
   if (hashID() !== id) return;
   if (address && address !== location.href) location.replace(address);
-  else announce('No picture has this address.');
+  else announce('No picture has this address.', true);
 }
 on(window, 'popstate hashchange', route);
+
+function visit(index, from) {
+  if (isOpen()) return show(index);
+  history.pushState({ viewer: true }, '', '#' + slides[index].id);
+  open(index, from);
+}
 
 on(document, 'click', e => {
   const link = e.target.closest('a[href]');
@@ -288,32 +309,121 @@ on(document, 'click', e => {
   if (index === undefined) return;
   e.preventDefault();
   calendar?.close();
-  if (isOpen()) return show(index);
-  history.pushState({ viewer: true }, '', link.hash);
-  open(index, link);
+  visit(index, link);
 });
 on(document, 'keydown', e => {
   if (!isOpen() || $('dialog[open]')) return;
-  press(e, { Escape: () => close(), ArrowLeft: () => step(-1), ArrowRight: () => step(1) });
+  press(e, {
+    Escape: leave(close), ArrowLeft: () => step(-1), ArrowRight: () => step(1), f: fullScreen, r: random, '?': showKeys,
+    s: canPlay(slides[current]) && (() => enlarge(current, true)),
+  });
 });
+
+// MARK: Actions on a picture
+
+// Links to file:// cannot be shared, and browsers do not download such files.
+const isServed = location.protocol !== 'file:', canShare = navigator.share && isServed;
+const isFull = () => document.fullscreenElement;
+const fullScreen = document.fullscreenEnabled && (() => {
+  (isFull() ? document.exitFullscreen() : root.requestFullscreen()).catch(() => {});
+});
+// Browsers leave the full screen by Escape; some of them also send the key to the page.
+const leave = act => () => { if (isFull()) fullScreen(); else act(); };
+const linkOf = slide => $('.own', slide)?.href || `${pathOf(location)}#${slide.id}`;
+
+// Returns the buttons for a slide. The overlay has buttons for the slide that it shows.
+function actionsOf(slide) {
+  return [
+    button('copy', 'Copy link', () => copyLink(slide())),
+    canShare && button('share', 'Share', () => share(slide())),
+    offerOriginal(make('a', { className: 'save' }), slide()),
+  ].filter(Boolean);
+}
+
+async function copyLink(slide) {
+  const text = linkOf(slide), copy = e => { e.clipboardData.setData('text/plain', text); e.preventDefault(); };
+  let isCopied = true;
+  try { await navigator.clipboard.writeText(text); } catch {
+    // Pages from http: have no clipboard object.
+    on(document, 'copy', copy);
+    isCopied = document.execCommand('copy');
+    document.removeEventListener('copy', copy);
+  }
+  announce(isCopied ? 'Link copied' : 'The link cannot be copied.', true);
+}
+
+function share(slide) {
+  navigator.share({ title: titleOf(slide), url: linkOf(slide) }).catch(({ name }) => {
+    if (name !== 'AbortError') announce('The link cannot be shared.', true);
+  });
+}
+
+// Points a link at the original. Browsers download files of the same origin, and open others.
+function offerOriginal(link, slide) {
+  const original = $('.original', slide);
+  link.hidden = !original;
+  if (!original) return link;
+  const { href, rel, textContent } = original, isOwn = isServed && href.startsWith(base.href);
+  Object.assign(link, { href, rel, title: textContent, ariaLabel: isOwn ? 'Download' : 'Original' });
+  if (isOwn) link.download = slide.id + href.slice(href.lastIndexOf('.')); else link.removeAttribute('download');
+  return link;
+}
+
+// The buttons among the texts of a slide show their names.
+function actionBar(slide) {
+  const all = actionsOf(() => slide), add = (...parts) => all.push(button(...parts));
+  if (canPlay(slide)) add('player', 'Slideshow', () => enlarge(slides.indexOf(slide), true));
+  if (isDated(slide)) add('same-day', 'On this day', () => openCalendar(dateOf(slide)));
+  add('list-keys', 'Keys', showKeys);
+  all.forEach(control => { control.textContent = control.ariaLabel; });
+  return make('div', { className: 'actions' }, ...all);
+}
+
+let keyList;
+function showKeys() {
+  const list = {
+    '← →': 'Newer or older picture', '+ − 0': 'Zoom in, zoom out, or show the whole picture',
+    f: fullScreen && 'Full screen', s: 'Start or pause the slideshow', r: 'A random picture', Esc: 'Close',
+    '?': 'This list',
+  };
+  const rows = Object.entries(list).filter(([, text]) => text).flatMap(([key, text]) =>
+    [make('dt', { textContent: key }), make('dd', { textContent: text })]);
+  keyList ??= body.appendChild(make('dialog', { className: 'keys', ariaLabel: 'Keys' },
+    make('div', { className: 'row' }, make('h2', { textContent: 'Keys' }),
+      button('shut', 'Close', () => keyList.close())),
+    make('dl', {}, ...rows)));
+  keyList.showModal();
+}
 
 // MARK: Overlay
 
 // The frame is centred in the stage at the size that fits, w × h; a transform moves it by x and y and scales it by z.
 // Every file of a picture fills the frame, so replacing a file moves nothing.
-let overlay, stage, frame, view, plus, minus, token = 0;
+let overlay, stage, frame, view, plus, minus, player, token = 0;
 
 function buildOverlay() {
   stage = make('div', { className: 'stage' });
   const larger = () => zoom(view.z * 1.5), smaller = () => zoom(view.z / 1.5);
   minus = button('minus', 'Zoom out', smaller);
   plus = button('plus', 'Zoom in', larger);
+  player = button('player', 'Start the slideshow', () => { if (playing) pause(); else play(); });
+  player.hidden = !canPlay(slides[current]);
+  const full = fullScreen && button('full', 'Full screen', fullScreen);
+  if (full) on(document, 'fullscreenchange', () => {
+    full.title = full.ariaLabel = isFull() ? 'Leave full screen' : 'Full screen';
+    full.classList.toggle('leaves', !!isFull());
+  });
   overlay = make('dialog', { className: 'overlay', tabIndex: -1 }, stage, make('div', { className: 'tools' },
     button('shut', 'Close', () => closeOverlay()), minus, plus, button('back', 'Newer picture', () => turn(-1)),
-    button('on', 'Older picture', () => turn(1))), speaker());
-  on(overlay, 'cancel', e => { e.preventDefault(); closeOverlay(); });
+    button('on', 'Older picture', () => turn(1))),
+  make('div', { className: 'actions' }, player, ...full ? [full] : [], ...actionsOf(() => slides[current])), speaker());
+  on(overlay, 'cancel', e => { e.preventDefault(); leave(closeOverlay)(); });
+  on(overlay, 'pointerdown wheel keydown', e => {
+    if (!e.target.closest('.player, .full') && !/^[fs]$/i.test(e.key)) pause();
+  }, { capture: true, passive: true });
   on(overlay, 'keydown', e => press(e, {
-    '+': larger, '=': larger, '-': smaller, 0: () => zoom(1),
+    Escape: leave(closeOverlay), '+': larger, '=': larger, '-': smaller, 0: () => zoom(1), f: fullScreen, '?': showKeys,
+    s: () => player.hidden || player.click(), r: () => { closeOverlay(true); random(); },
     ArrowLeft: () => pan(1, 0), ArrowRight: () => pan(-1, 0), ArrowUp: () => pan(0, 1), ArrowDown: () => pan(0, -1),
   }));
   on(stage, 'wheel', wheel, { passive: false });
@@ -335,6 +445,8 @@ function reach(next, ms = 0) {
   overlay.classList.toggle('zoomed', isZoomed());
   plus.disabled = view.z > view.most - .001;
   minus.disabled = !isZoomed();
+  // A control that disappears would leave the focus to the page.
+  if (document.activeElement.matches(':disabled, [hidden], .zoomed :is(.back, .on)')) overlay.focus();
   if (ms) motion(frame, { transform: [from, transform(view)] }, ms);
 }
 // At the largest zoom, a pixel of the best file is a CSS pixel.
@@ -373,18 +485,20 @@ function over(slide) {
   const { left, top, width, height } = pictureOf(slide).getBoundingClientRect();
   return transform({ x: left + width / 2 - view.left - view.w / 2, y: top + height / 2 - view.top - view.h / 2, z: width / view.w });
 }
-function enlarge(index) {
+function enlarge(index, isPlayed) {
   if (!overlay) buildOverlay();
   overlay.showModal();
   enter(index);
   overlay.focus();
   motion(overlay, { backgroundColor: ['#0000', '#000'] }, 240);
   motion(frame, { transform: [over(slides[index]), transform(view)] }, 280);
+  if (isPlayed) play();
 }
 function enter(index) {
   const slide = slides[index];
   frame = make('div', { className: 'frame' + ($('.clear', slide) ? ' clear' : '') });
   view = { index, files: filesOf(slide), x: 0, y: 0, z: 1 };
+  offerOriginal($('.save', overlay), slide);
   stage.replaceChildren(frame);
   fit();
   reach({});
@@ -408,9 +522,12 @@ async function upgrade(mine, slide, box) {
   }
 }
 
-function turn(by) {
-  let index = view.index + by;
-  while (slides[index] && !pictureOf(slides[index])) index += by;
+// Returns the index of the next slide with a picture.
+function beside(index, by) {
+  do index += by; while (slides[index] && !pictureOf(slides[index]));
+  return index;
+}
+function turn(by, index = beside(view.index, by)) {
   if (!slides[index]) {
     reach({ x: 0, y: 0 }, 220);
     return stepOf(slides.at(by < 0 ? 0 : -1), by)?.click();
@@ -428,6 +545,7 @@ async function closeOverlay(atOnce) {
   if (!overlay?.open) return;
   const slide = slides[view.index];
   token++;
+  setPlaying();
   if (!atOnce && !calm.matches) {
     const from = getComputedStyle(frame).transform, to = frame.style.transform = over(slide);
     frame.getAnimations().forEach(animation => animation.cancel());
@@ -499,9 +617,39 @@ function tapped(e, { x, y }) {
   if (isDouble) zoom(isZoomed() ? 1 : max(2, view.most / 2), x, y);
 }
 
+// MARK: Slideshow
+
+const pace = 5000;
+let playing;
+const canPlay = slide => pictureOf(slide) && slides.some(other => other !== slide && pictureOf(other));
+function setPlaying(run) {
+  playing = run;
+  player.title = player.ariaLabel = run ? 'Pause the slideshow' : 'Start the slideshow';
+  player.classList.toggle('plays', !!run);
+}
+// Shows each picture for at least the pace, and longer if the next picture still loads. The first picture of the page
+// follows its last.
+async function play() {
+  const run = {};
+  setPlaying(run);
+  announce('The slideshow has started.');
+  while (playing === run) {
+    let next = beside(view.index, 1);
+    if (!slides[next]) next = beside(-1, 1);
+    const [pager, { src } = pager] = filesOf(slides[next]), loaded = make('img', { src }).decode().catch(() => {});
+    await Promise.all([loaded, new Promise(done => setTimeout(done, pace))]);
+    if (playing === run && !document.hidden) turn(1, next);
+  }
+}
+function pause() {
+  if (!playing) return;
+  setPlaying();
+  announce('The slideshow is paused.');
+}
+
 // MARK: Calendar (weeks begin on Monday)
 
-let calendar, days, firstDay, lastDay, chosen, grid, yearBox, monthBox;
+let calendar, days, firstDay, lastDay, chosen, grid, yearBox, monthBox, others;
 const date = (year, month, day) => new Date(Date.UTC(year, month, day));
 const words = (date, options) => date.toLocaleDateString('en-GB', { timeZone: 'UTC', ...options });
 const hasPicture = id => days[id.slice(0, 7)] >>> id.slice(8) - 1 & 1;
@@ -528,7 +676,7 @@ function buildCalendar() {
   calendar = make('dialog', { className: 'calendar', ariaLabel: 'Calendar' },
     make('div', { className: 'row' }, monthBox, yearBox, button('back', 'Previous month', shift(-1)),
       button('on', 'Next month', shift(1)), button('shut', 'Close', () => calendar.close())),
-    grid, speaker());
+    grid, others = make('p', { className: 'others' }), speaker());
   body.append(calendar);
 }
 // Moving from the 31st to a shorter month selects its last day.
@@ -551,16 +699,46 @@ function draw(day, focus) {
     rows.lastChild.append(make('td', {}, number > 0 ? link : ''));
   }
   grid.replaceChildren(make('thead', {}, head), rows);
+  drawOthers();
   if (focus) $('[tabindex="0"]', grid).focus(); else announce(name);
   grid.ariaLabel = name;
 }
-async function openCalendar() {
-  days ??= await load('days').catch(() => announce('The calendar cannot be loaded.'));
-  if (!Object.keys(days || {}).length) return;
+// Lists the chosen day in other years.
+function drawOthers() {
+  const day = words(chosen, { day: 'numeric', month: 'long' }), own = chosen.toISOString().slice(0, 10);
+  const same = Object.keys(days).sort().reverse().map(month => month + own.slice(7))
+    .filter(id => id.slice(5) === own.slice(5) && id !== own && hasPicture(id));
+  const name = id => words(new Date(id), { dateStyle: 'long' });
+  others.replaceChildren(same.length ? `${day} in other years:` : `No picture on ${day} in other years.`,
+    ...same.flatMap(id => [' ', make('a', { href: '#' + id, textContent: id.slice(0, 4), ariaLabel: name(id) })]));
+}
+const dateOf = slide => isDated(slide) && new Date(slide.id.slice(0, 10));
+const isDated = ({ id }) => /^\d{4}-/.test(id);
+// Returns the names of the months with pictures, or nothing if they cannot be loaded.
+async function loadDays() {
+  days ??= await load('days').catch(() => announce('The days cannot be loaded.', true));
+  return days && Object.keys(days);
+}
+async function openCalendar(day) {
+  const months = await loadDays();
+  if (!months?.length) return months && announce('No picture has a date.', true);
   if (!calendar) buildCalendar();
   calendar.showModal();
-  const slide = slides.find(({ id }) => /^\d{4}-/.test(id));
-  draw(slide ? new Date(slide.id.slice(0, 10)) : lastDay, true);
+  const slide = slides.find(isDated);
+  draw(day || (slide ? dateOf(slide) : lastDay), true);
+  if (day) announce(others.textContent);
+}
+// Opens a random day of the gallery, or a random picture of the page if no picture has a date.
+async function random() {
+  const months = await loadDays(), here = slides[current]?.id || '';
+  if (!months) return;
+  const numbers = Array.from({ length: 31 }, (_, i) => `${i + 1}`.padStart(2, 0));
+  const dates = months.flatMap(month => numbers.map(number => `${month}-${number}`)).filter(hasPicture);
+  const ids = (dates.length ? dates : slides.map(({ id }) => id)).filter(id => here.slice(0, id.length) !== id);
+  const id = ids[Math.floor(Math.random() * ids.length)], index = indices.get(id);
+  if (!id) announce('There is no other picture.', true);
+  else if (index === undefined) location.hash = id;
+  else visit(index, $('.random'));
 }
 
 // MARK: Search
@@ -653,7 +831,8 @@ async function search(upTo = batch) {
 // MARK: Start
 
 root.classList.add('js');
-$('.open-calendar').onclick = openCalendar;
+$('.open-calendar').onclick = () => openCalendar();
+$('.random').onclick = random;
 let wait;
 on(input, 'input', () => { clearTimeout(wait); wait = setTimeout(search, 120); });
 on(input, 'keydown', e => press(e, { Escape: () => { input.value = ''; search(); } }));

@@ -80,7 +80,7 @@ final class GIFStream {
         let own = try readPalette(head[8])
         let codeSize = Int(try byte())
         // `GIFLayout` explains the limit.
-        guard codeSize <= 11 else { throw ImageError.corrupt(.gif, "a code size outside 1 to 11") }
+        guard (1...11).contains(codeSize) else { throw ImageError.corrupt(.gif, "a code size outside 1 to 11") }
         let (width, height) = (number(at: 4), number(at: 6))
         guard width > 0, height > 0 else { throw ImageError.corrupt(.gif, "a frame without pixels") }
         lzw = LZWDecoder(codeSize: codeSize)

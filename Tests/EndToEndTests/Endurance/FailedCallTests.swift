@@ -99,7 +99,7 @@ struct FailedCallTests {
             stdin: input)
         try output.expect(0)
         #expect(try output.records.count == 60)
-        #expect(output.errorLines.count == 1 && output.stderr.contains("running 5"), "\(output)")
+        #expect(output.errorLines.count == 1 && output.stderr.contains("the number of jobs is 5"), "\(output)")
         try expectEverythingKept("\(output)")
     }
 }

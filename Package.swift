@@ -27,28 +27,45 @@ let optimised: [SwiftSetting] = [
     .unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))
 ]
 
+/// Regular expressions would add a megabyte to the tools. Modules that use them do not compile without this import.
+let withoutRegularExpressions: [SwiftSetting] = [
+    .unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])
+]
+
 /// A module of the shared library. All modules and tests may call libc.
-func module(_ name: String, _ dependencies: [Target.Dependency] = [], _ settings: [SwiftSetting] = []) -> Target {
+func module(
+    _ name: String, _ dependencies: [Target.Dependency] = [], _ settings: [SwiftSetting] = [], exclude: [String] = [],
+    resources: [Resource] = []
+) -> Target {
     .target(
-        name: name, dependencies: dependencies + ["Libc"], path: "Sources/Shared/\(name)", swiftSettings: settings)
+        name: name, dependencies: dependencies + ["Libc"], path: "Sources/Shared/\(name)", exclude: exclude,
+        resources: resources, swiftSettings: settings + withoutRegularExpressions)
 }
 
 /// The commands of one of the four tools.
 func tool(_ name: String, _ folder: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(
         name: name, dependencies: dependencies + ["Commands", "Options", "Records", "Support"],
-        path: "Sources/\(folder)")
+        path: "Sources/\(folder)", swiftSettings: withoutRegularExpressions)
 }
 
 /// An executable that contains a single tool or all tools.
 func program(_ name: String, _ tools: [Target.Dependency]) -> Target {
     .executableTarget(
-        name: name, dependencies: tools + ["Commands", "Support", "Libc"], path: "Sources/Shared/Executables/\(name)")
+        name: name, dependencies: tools + ["Commands", "Support", "Libc"], path: "Sources/Shared/Executables/\(name)",
+        swiftSettings: withoutRegularExpressions)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = []) -> Target {
+/// Compiles a target without optimisation even in release builds, because compiling tests takes longer than running
+/// them.
+let unoptimised: [SwiftSetting] = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = unoptimised,
+    exclude: [String] = []
+) -> Target {
     .testTarget(
-        name: "\(name)Tests", dependencies: dependencies + ["Libc"], path: "Tests/\(name)Tests",
+        name: "\(name)Tests", dependencies: dependencies + ["Libc"], path: "Tests/\(name)Tests", exclude: exclude,
         swiftSettings: settings)
 }
 
@@ -99,11 +116,10 @@ let package = Package(
         module("Records", ["Support"]),
         module("HTTP", ["Support", "CCurl"]),
         module("Formats", ["Support", "CISAL", "CZlib"], optimised),
-        .target(
-            name: "JPEG", dependencies: ["Support", "Formats", "CKernels", "Libc"], path: "Sources/Shared/JPEG",
-            exclude: ["README.md"],
+        module(
+            "JPEG", ["Support", "Formats", "CKernels"],
             // CHECKED verifies the invariants of the inner loops.
-            swiftSettings: optimised + [.define("CHECKED", .when(configuration: .debug))]),
+            optimised + [.define("CHECKED", .when(configuration: .debug))], exclude: ["README.md"]),
         module(
             "Images",
             [
@@ -122,27 +138,17 @@ let package = Package(
         module("GIFs", ["Support", "Records", "HTTP", "Formats", "Images", "Store", "Fetch", "CacheTools"]),
         module(
             "Variants", ["Support", "Records", "Formats", "Images", "Placeholders", "Store", "Fetch", "CacheTools"]),
-        .target(
-            name: "Gallery",
-            dependencies: [
-                "Libc", "Support", "Records", "HTTP", "Formats", "Images", "Store", "CacheTools", "Variants",
-                "Articles",
-            ],
-            path: "Sources/Shared/Gallery",
+        module(
+            "Gallery",
+            ["Support", "Records", "HTTP", "Formats", "Images", "Store", "CacheTools", "Variants", "Articles"],
             resources: [
                 "details.html", "favicon.svg", "gallery.js", "months.html", "not-found.html", "page.html",
-                "picture.html",
-                "style.css", "tile.html",
-            ].map {
-                .embedInCode("Resources/\($0)")
-            }),
+                "picture.html", "style.css", "tile.html",
+            ].map { .embedInCode("Resources/\($0)") }),
         module("Options", ["Support"]),
-        .target(
-            name: "Commands",
-            dependencies: [
-                "Support", "Options", "Records", "HTTP", "Formats", "Store", "Remote", "Fetch", "CacheTools", "Libc",
-            ],
-            path: "Sources/Shared/Commands",
+        module(
+            "Commands",
+            ["Support", "Options", "Records", "HTTP", "Formats", "Store", "Remote", "Fetch", "CacheTools"],
             // The completion scripts that --generate prints.
             resources: ["apod-tools.bash", "_apod-tools", "apod-tools.fish"].map {
                 .embedInCode("../../../completions/\($0)")
@@ -199,14 +205,13 @@ let package = Package(
                 "Commands", "Options", "APOD", "GIFs", "Records", "Remote", "HTTP", "Support", "TestSupport",
                 "ApodFetchTool", "ImgCacheTool", "ImgDownsampleTool", "GIFCacheTool",
             ]),
-        .testTarget(
-            name: "EndToEndTests",
-            dependencies: [
+        tests(
+            "EndToEnd",
+            [
                 "TestSupport", "Support", "Records", "HTTP", "Formats", "Images", "Store", "Fetch", "Variants",
-                "Remote", "Previews", "CSQLite", "Libc", "apod-fetch", "img-cache", "img-downsample", "gif-cache",
+                "Remote", "Previews", "CSQLite", "apod-fetch", "img-cache", "img-downsample", "gif-cache",
                 "apod-tools", "sample-service", "confinement-probe",
-            ],
-            path: "Tests/EndToEndTests", exclude: ["CorpusVerdicts.txt", "GIFVerdicts.txt"]),
+            ], exclude: ["CorpusVerdicts.txt", "GIFVerdicts.txt"]),
     ],
     swiftLanguageModes: [.v6]
 )

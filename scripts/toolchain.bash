@@ -4,6 +4,7 @@
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 TOOLS=(apod-fetch img-cache img-downsample gif-cache)
 BIN=$ROOT/.build/release
+TESTING=$ROOT/.build/testing
 
 # Prints a message with the name of the script on standard error.
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }

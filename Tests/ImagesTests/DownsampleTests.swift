@@ -53,6 +53,28 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, 1, 2, 16]) func failedOutputLeavesSmallerOutputsComplete(_ threads: Int) throws {
+        let source = MemorySource(try PixelBuffer.waves(900, 600, channels: 3).jpeg())
+        let info = try inspect(source, limits: .standard)
+        let sinks = (0..<5).map { _ in MemorySink() }
+        let outputs = sinks.enumerated().map { index, sink in
+            Output(
+                .exactly(PixelSize(width: 600 - 90 * index, height: 400 - 60 * index)),
+                encoding: EncodeOptions(format: index == 0 ? .jpeg : .webp, effort: 3),
+                sink: index == 1 ? FullSink() : sink)
+        }
+        let options = DecodeOptions(spareThreads: ThreadBudget(threads))
+        var complete: [Int] = []
+        #expect(throws: SystemFailure(errno: 28, "write")) {
+            try downsample(source, info, to: outputs, options: options) { index, result in
+                #expect(result.bytes == sinks[index].bytes.count)
+                complete.append(index)
+            }
+        }
+        #expect(complete == [4, 3, 2])
+        for _ in 0..<threads { #expect(options.spareThreads.take()) }
+    }
+
     @Test func flatColourIsPreservedExactly() throws {
         for (size, target) in [((100, 80), (33, 27)), ((61, 7), (61, 3)), ((9, 9), (40, 40)), ((900, 2), (3, 1))] {
             let picture = PixelBuffer(

@@ -32,7 +32,32 @@ import Testing
         #expect(arrived.withLock { $0 } == 2)
     }
 
-    @Test(arguments: [0, 2]) func errorOfTheLowestNumberIsRethrown(_ threads: Int) {
+    /// The thread that takes number 3 keeps it until the other thread has done the rest.
+    @Test func highestNumberBeginsFirst() throws {
+        let ended = Monitor([Int]())
+        var done: [Int] = []
+        try ThreadBudget(1).perform(4) { number in
+            if number == 3 { ended.wait { $0.count == 3 ? () : nil } }
+            ended.update { $0.append(number) }
+        } done: {
+            done.append($0)
+        }
+        #expect(ended.withLock { $0 } == [2, 1, 0, 3])
+        #expect(done == [0, 1, 2, 3])
+    }
+
+    @Test func workIsDoneInOrderWithoutASpareThread() throws {
+        var steps: [String] = []
+        let began = Monitor([Int]())
+        try ThreadBudget(0).perform(3) { number in
+            began.withLock { $0.append(number) }
+        } done: { number in
+            steps.append("\(number) of \(began.withLock { $0.count })")
+        }
+        #expect(steps == ["0 of 1", "1 of 2", "2 of 3"])
+    }
+
+    @Test(arguments: [0, 1, 2, 16]) func errorOfTheLowestNumberIsRethrown(_ threads: Int) {
         let budget = ThreadBudget(threads)
         var done: [Int] = []
         #expect(throws: Failed(number: 3)) {

@@ -136,6 +136,10 @@ struct DownsampleJob {
         guard info.format == .jpeg else {
             return Source(try rowReader(source, info, keepsProfile: keepsProfile, options: options))
         }
+        var options = options
+        // An output pixel takes about as long as a byte of the file. With larger outputs this thread has enough work,
+        // so the only spare thread decodes everything (`DecodeAhead`). With smaller outputs both threads decode.
+        options.leavesThread = planned.reduce(0) { $0 + ($1.plan.target.pixels ?? 0) } > source.count
         let jpeg = try JPEGReader(source, info, options: options)
         let staysInProfile = keepsProfile && jpeg.profile != nil && jpeg.layout != .cmyk
         let transform = staysInProfile ? nil : ColourTransform(profile: jpeg.profile, layout: jpeg.layout)

@@ -14,6 +14,8 @@ public struct DecodeOptions: Sendable {
     public var decoder: Decoder
     /// The threads that readers may start, shared by all pictures of a run. Default: the number of processors minus 1.
     public var spareThreads: ThreadBudget
+    /// Whether readers leave the only spare thread to `DecodeAhead`. Default false.
+    var leavesThread = false
     /// The memory shared by all pictures of a run. Default: a separate budget of `limits.maxMemoryBytes`.
     public var memory: MemoryBudget
     /// The time used by the picture being decoded, and its number in the memory budget; nil before `begun`.

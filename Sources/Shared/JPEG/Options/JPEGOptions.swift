@@ -14,6 +14,8 @@ public struct JPEGOptions: Sendable {
     public var maxScans = 500
     /// Threads that the decoder may start. Default: the number of processors minus one.
     public var spareThreads = ThreadBudget()
+    /// Whether a sequential decode leaves a spare thread to the caller, even if it is the only one. Default false.
+    public var leavesThread = false
     /// Called regularly during the decode, on any thread. An error stops the decode.
     public var check: @Sendable () throws -> Void = {}
     /// Called before memory is allocated. May wait, or throw to refuse. The decoder releases the result together with

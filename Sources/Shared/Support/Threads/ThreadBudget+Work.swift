@@ -1,8 +1,9 @@
 extension ThreadBudget {
     /// Does `work` for each number below `count`, and calls `done` with each number in order, as soon as its work has
-    /// ended. This thread takes the lowest numbers, spare threads take the highest.
+    /// ended. Work with higher numbers should take longer: all threads take the highest numbers first, so that they
+    /// end at about the same time. Without a spare thread, the lowest numbers come first.
     ///
-    /// After an error no more work begins. Rethrows the error of the lowest number, or the error of `done`.
+    /// After an error only lower numbers begin. Rethrows the error of the lowest number, or the error of `done`.
     ///
     /// - Parameter limit: the maximum number of spare threads.
     public func perform(
@@ -32,11 +33,11 @@ extension ThreadBudget {
             }
         }
         for number in 0..<count {
-            if state.withLock({ $0.takeFirst() }) {
-                try work(number)
-            } else {
-                try state.wait { $0.results[number] }.get()
+            while let next = state.withLock({ $0.next(before: number, inOrder: threads.isEmpty) }) {
+                let result = Result { try work(next) }
+                state.withLock { $0.results[next] = result }
             }
+            try state.wait { $0.results[number] }.get()
             try done(number)
         }
     }
@@ -47,10 +48,12 @@ private struct SharedWork {
     var rest: Range<Int>
     var results: [Int: Result<Void, any Error>] = [:]
 
-    /// Removes the lowest number. Returns false if there is none.
-    mutating func takeFirst() -> Bool {
+    /// Removes a number to work on while `number` is not done. Returns nil if it is done, or if none remains.
+    mutating func next(before number: Int, inOrder: Bool) -> Int? {
+        if results[number] != nil { return nil }
+        guard inOrder else { return takeLast() }
         defer { rest = rest.dropFirst() }
-        return !rest.isEmpty
+        return rest.first
     }
 
     mutating func takeLast() -> Int? {

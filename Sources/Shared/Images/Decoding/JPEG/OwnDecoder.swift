@@ -10,6 +10,7 @@ extension JPEGOptions {
         skipsFineScans = options.quality != .full
         maxScans = options.limits.maxScans
         spareThreads = options.spareThreads
+        leavesThread = options.leavesThread
         check = { try options.check() }
         reserve = { try options.reserve(memory: $0) }
     }

@@ -149,9 +149,12 @@ import Testing
         }
     }
 
-    @Test func shortVP8XChunkIsRefusedForItsLength() {
-        let bytes = Tiny.webp(Tiny.riffChunk("VP8X", [0, 0, 0, 0, 19, 0, 0, 9]), Tiny.lossy())
-        #expect(failure { _ = try header(bytes) }?.message.contains("VP8X chunk of fewer than 10 bytes") == true)
+    @Test(arguments: [("VP8X", 10, [0, 0, 0, 0, 19, 0, 0, 9]), ("VP8 ", 10, [0x10, 0, 0]), ("VP8L", 5, [0x2F, 19])])
+    func shortWebPChunkIsRefusedForItsLength(_ type: String, _ least: Int, _ body: [UInt8]) {
+        let bytes = Tiny.webp(Tiny.riffChunk(type, body), Tiny.lossy())
+        let name = type.prefix { $0 != " " }
+        let message = "a \(name) chunk of fewer than \(least) bytes"
+        #expect(failure { _ = try header(bytes) }?.message.contains(message) == true)
     }
 
     @Test func jpegWithoutAFrameHeaderIsCorrupt() {

@@ -139,7 +139,7 @@ struct DownsampleJob {
         var options = options
         // An output pixel takes about as long as a byte of the file. With larger outputs this thread has enough work,
         // so the only spare thread decodes everything (`DecodeAhead`). With smaller outputs both threads decode.
-        options.leavesThread = planned.reduce(0) { $0 + ($1.plan.target.pixels ?? 0) } > source.count
+        options.leavesThread = planned.reduce(0) { $0 + Double($1.plan.target.pixels ?? .max) } > Double(source.count)
         let jpeg = try JPEGReader(source, info, options: options)
         let staysInProfile = keepsProfile && jpeg.profile != nil && jpeg.layout != .cmyk
         let transform = staysInProfile ? nil : ColourTransform(profile: jpeg.profile, layout: jpeg.layout)

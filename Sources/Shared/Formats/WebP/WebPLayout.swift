@@ -99,7 +99,8 @@ enum WebPLayout {
             let width = try window.littleEndian(at: start + 6, 2),
             let height = try window.littleEndian(at: start + 8, 2)
         else { throw FormatFailure.truncated(.webp) }
-        guard tag & 1 == 0, startCode == 0x9D012A, chunk.body.count >= 10 else {
+        try require(10, in: chunk, "VP8")
+        guard tag & 1 == 0, startCode == 0x9D012A else {
             throw FormatFailure.corrupt(.webp, "a lossy stream that does not begin with a key frame")
         }
         let size = PixelSize(width: width & 0x3FFF, height: height & 0x3FFF)
@@ -112,7 +113,8 @@ enum WebPLayout {
         let start = chunk.body.lowerBound
         guard let signature = try window.byte(at: start), let bits = try window.littleEndian(at: start + 1, 4)
         else { throw FormatFailure.truncated(.webp) }
-        guard signature == 0x2F, chunk.body.count >= 5 else {
+        try require(5, in: chunk, "VP8L")
+        guard signature == 0x2F else {
             throw FormatFailure.corrupt(.webp, "a lossless stream without its signature")
         }
         return (PixelSize(width: bits & 0x3FFF + 1, height: bits >> 14 & 0x3FFF + 1), bits >> 28 & 1 == 1)
@@ -123,13 +125,19 @@ enum WebPLayout {
         guard let width = try window.littleEndian(at: start + 4, 3),
             let height = try window.littleEndian(at: start + 7, 3)
         else { throw FormatFailure.truncated(.webp) }
-        guard chunk.body.count >= 10 else { throw FormatFailure.corrupt(.webp, "a VP8X chunk of fewer than 10 bytes") }
+        try require(10, in: chunk, "VP8X")
         let size = PixelSize(width: width + 1, height: height + 1)
         // Both sides have 24 bits, so the product does not overflow.
         guard size.width * size.height <= UInt32.max else {
             throw FormatFailure.corrupt(.webp, "a canvas over 2^32 - 1 pixels")
         }
         return size
+    }
+
+    private static func require(_ count: Int, in chunk: Chunk, _ name: String) throws {
+        if chunk.body.count < count {
+            throw FormatFailure.corrupt(.webp, "a \(name) chunk of fewer than \(count) bytes")
+        }
     }
 
     /// Returns the size of a still picture, or nil for another chunk. A still picture must fill the canvas. The frames

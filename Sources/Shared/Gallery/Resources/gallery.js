@@ -380,7 +380,7 @@ function actionBar(slide) {
 }
 
 let keyList;
-function showKeys() {
+function buildKeys() {
   const list = {
     '← →': 'Newer or older picture', '+ − 0': 'Zoom in, zoom out, or show the whole picture',
     f: fullScreen && 'Full screen', s: 'Start or pause the slideshow', r: 'A random picture', Esc: 'Close',
@@ -388,10 +388,14 @@ function showKeys() {
   };
   const rows = Object.entries(list).filter(([, text]) => text).flatMap(([key, text]) =>
     [make('dt', { textContent: key }), make('dd', { textContent: text })]);
-  keyList ??= body.appendChild(make('dialog', { className: 'keys', ariaLabel: 'Keys' },
+  keyList = make('dialog', { className: 'keys', ariaLabel: 'Keys' },
     make('div', { className: 'row' }, make('h2', { textContent: 'Keys' }),
       button('shut', 'Close', () => keyList.close())),
-    make('dl', {}, ...rows)));
+    make('dl', {}, ...rows));
+  body.append(keyList);
+}
+function showKeys() {
+  if (!keyList) buildKeys();
   keyList.showModal();
 }
 
@@ -636,7 +640,8 @@ async function play() {
   while (playing === run) {
     let next = beside(view.index, 1);
     if (!slides[next]) next = beside(-1, 1);
-    const [pager, { src } = pager] = filesOf(slides[next]), loaded = make('img', { src }).decode().catch(() => {});
+    const [pager, larger] = filesOf(slides[next]), { src } = larger || pager;
+    const loaded = make('img', { src }).decode().catch(() => {});
     await Promise.all([loaded, new Promise(done => setTimeout(done, pace))]);
     if (playing === run && !document.hidden) turn(1, next);
   }

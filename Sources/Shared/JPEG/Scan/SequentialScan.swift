@@ -62,7 +62,7 @@ final class SequentialScan {
         if bytes >= sizes.threadedBytes {
             while threads < Self.mostThreads, options.spareThreads.take() { threads += 1 }
             // One thread remains for `DecodeAhead`, which turns the decoded blocks into samples.
-            if threads > 1 || options.leavesThread, threads > 0 {
+            if threads > (options.leavesThread ? 0 : 1) {
                 options.spareThreads.giveBack()
                 threads -= 1
             }

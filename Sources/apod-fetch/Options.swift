@@ -26,7 +26,7 @@ extension AnyOption {
 
     static let requireToday = Option.flag(
         "require-today", .days, summary: "Fail (75) until today's picture is published.",
-        manual: "Today is NASA's current day. By default, the newest older picture is returned until then.")
+        manual: "Today is NASA's current day. Without this option, the newest published picture is returned.")
 
     static let search = Option<SearchWords>(
         "search", form: .value("WORDS"), expected: "a word", group: .days,

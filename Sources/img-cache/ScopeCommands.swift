@@ -194,7 +194,9 @@ extension Command {
             let shared = settings.allowsSharedRoot ? ["--shared"] : []
             try DetachedProcess.start(["scope", "finish-purges", Folder.resolve(root)] + shared)
         } catch {
-            context.log.detail("later runs will remove the files: \(failure(of: error).message)")
+            context.log.detail(
+                "cannot start a process that removes the purged files: \(failure(of: error).message); later runs will"
+                    + " remove them")
         }
     }
 

@@ -22,7 +22,7 @@ extension AnyOption {
         "height", .sizes, as: "PIXELS", in: Widths.range, of: "pixels", summary: "Maximum height.")
     static let fit = Option<FitBox>(
         "fit", form: .value("WxH"), expected: "points such as 300x200", group: .sizes,
-        summary: "Fit into this box of points, such as 300x200.",
+        summary: "Fit into this box, in points, such as 300x200.",
         manual: "The pixels are rounded up; see --exact.", read: FitBox.init)
     static let aspectRatio = Option<Double>(
         "aspect-ratio", form: .value("RATIO"), expected: AspectRatio.expected, group: .sizes,
@@ -42,7 +42,7 @@ extension AnyOption {
         manual: "By default, only styles enlarge pictures, which --no-enlarge prevents.")
     static let contentMode = Option<ContentMode>.case(
         "content-mode", "MODE", .sizes, summary: "fit, fill (crop), force (stretch) or contain.",
-        manual: "fit and contain show the whole picture, contain on a --background.")
+        manual: "fit and contain show the whole picture; contain also fills the rest of the box with --background.")
     static let gravity = Option<KeptPart>(
         "gravity", synonyms: ["focus"], form: .value("WHERE"), expected: KeptPart.expected,
         completion: .words(Gravity.allCases.map(\.rawValue)), group: .sizes,
@@ -64,7 +64,7 @@ extension AnyOption {
     ) { ["0": 0, "90": 1, "180": 2, "270": 3, "-90": 3, "-180": 2, "-270": 1][$0] }
     static let frame = Option<Int>(
         "frame", synonyms: ["poster"], form: .value("N"), expected: "the number of a frame from 0 to 1000000",
-        group: .looks, summary: "Use only this frame of an animation, from 0."
+        group: .looks, summary: "Use only this frame of an animation; the first is 0."
     ) { Int($0).flatMap { (0...1_000_000).contains($0) ? $0 : nil } }
 
     static let fps = Option.decimal(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Images
 
-/// All pictures of the corpus: generated and real, complete and damaged.
+/// The JPEG, PNG, WebP and GIF pictures of the corpus, complete and damaged.
 struct CorpusTests {
     private static let folders =
         ["photos", "png-suite", "exif", "webp", "gif", "malformed"] + (Corpus.isPresent ? ["gif/gif-test-suite"] : [])

@@ -85,7 +85,7 @@ struct CommandLineTests {
         #expect(try !self.arguments("put")[.quiet])
     }
 
-    @Test func valueMayFollowItsShortOption() throws {
+    @Test func valueMayBeAttachedToItsShortOption() throws {
         #expect(try arguments("put", "-osmall.jpg")[.output] == "small.jpg")
         #expect(try arguments("put", "-o", "-")[.output] == "-")
         #expect(try arguments("put", "-o-")[.output] == "-")

@@ -11,8 +11,8 @@ enum HTMLTree {
     static let tagLimit = 1000
     /// The maximum total number of attributes. A day's page has about 130. The parser compares each attribute with all
     /// earlier attributes of its tag, and copies the attributes of repeated formatting elements. Without this limit, 64
-    /// KB of tags could take 2.3 s and 1.3 GB. With both limits, the worst measured case takes 0.2 s, 180 MB and less
-    /// than 128 KB of stack.
+    /// KB of tags could take 2.3 s and 1.3 GB. With all three limits, the worst measured case takes 0.2 s, 180 MB and
+    /// less than 128 KB of stack.
     static let attributeLimit = 1000
 
     /// A page, or a part of a page, such as a caption.

@@ -296,7 +296,8 @@ struct DownsampleFormatTests {
 
     // MARK: Animations
 
-    /// Three colours with different delays, 60x40; the last frame covers only a part of the canvas.
+    /// An animated GIF of 60x40 pixels with three frames of different colours and delays. The last frame covers only a
+    /// part of the canvas.
     private func moving(loop: Int?) -> [UInt8] {
         let palette: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]]
         var frames = (0..<3).map {

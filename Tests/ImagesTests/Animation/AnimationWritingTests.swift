@@ -183,7 +183,7 @@ extension PixelBuffer {
         }
     }
 
-    @Test func truncatedWebPHasItsCompleteFramesIfAllowed() throws {
+    @Test func completeFramesOfATruncatedWebPAreDecodedIfAllowed() throws {
         let frames = (0..<6).map { (delay: 40, picture: PixelBuffer.disc(at: $0 * 2)) }
         let bytes = try animation(frames, EncodeOptions(format: .webp))
         let cut = Array(bytes[..<(bytes.count * 2 / 3)])

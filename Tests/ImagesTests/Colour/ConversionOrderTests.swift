@@ -28,7 +28,7 @@ import Testing
         #expect(try greatestDifference(inks.jpeg()) <= 2)
     }
 
-    @Test func cmykWithoutAdobesMarkerWasBlack() throws {
+    @Test func cmykWithoutAdobesMarkerHasTheSameColours() throws {
         var inks = InkPicture(width: 20, height: 20, samples: squares(channels: 4))
         let marked = inks.jpeg()
         inks.hasAdobeMarker = false

@@ -105,7 +105,7 @@ private enum Letters {
         #expect(failureCode { _ = try decodeFrame(2, of: source) } == "no-such-frame")
     }
 
-    @Test func onlyFrameWithAHiddenStillPictureWasNotShown() throws {
+    @Test func onlyFrameIsShownInsteadOfTheHiddenStillPicture() throws {
         var animation = DrawnPNGAnimation(width: 2, height: 1, frames: [Letters.frame(["g"], x: 1)])
         animation.still = [0, 0, 255, 255, 0, 0, 255, 255]
         let source = MemorySource(animation.png())
@@ -125,7 +125,7 @@ private enum Letters {
         #expect(Letters.rows(try decode(MemorySource(DrawnPNGAnimation.png(broken)))) == ["bb"])
     }
 
-    @Test func frameControlBeforeAnimationControlWasNotRead() throws {
+    @Test func frameControlBeforeAnimationControlIsRead() throws {
         var animation = DrawnPNGAnimation(
             width: 1, height: 1, frames: [[0], [1]].map { .init(width: 1, height: 1, bytes: $0) })
         animation.palette = [255, 0, 0, 0, 255, 0]

@@ -124,7 +124,7 @@ let hasTIFF: Bool = {
         #expect(try decoded(several).channels == samples - 1)
     }
 
-    @Test(arguments: [false, true]) func alphaOfCMYKWasLost(isSeparate: Bool) throws {
+    @Test(arguments: [false, true]) func cmykKeepsItsAlpha(isSeparate: Bool) throws {
         let opaque = drawn(3, 1, 4) {
             $0.photometric = 5
             $0.samples = [0, 0, 0, 0, 0, 0, 0, 255, 0, 255, 255, 0]
@@ -148,7 +148,7 @@ let hasTIFF: Bool = {
         }
     }
 
-    @Test(arguments: [4, 8]) func alphaOfAPalettePictureWasLost(bits: Int) throws {
+    @Test(arguments: [4, 8]) func palettePictureKeepsItsAlpha(bits: Int) throws {
         let most = 1 << bits - 1
         let picture = drawn(2, 1, 2, bits: bits) {
             $0.photometric = 3
@@ -160,7 +160,7 @@ let hasTIFF: Bool = {
         #expect(try decoded(picture).bytes == [30, 50, 70, 255, 60, 100, 140, UInt8(3 * 255 / most)])
     }
 
-    @Test func faxWithoutAPhotometricTagWasInverted() throws {
+    @Test func faxWithoutAPhotometricTagUsesWhiteIsZero() throws {
         // Two white rows of 16 pixels in group 4 (ITU-T T.6): "vertical, 0" for each, then the end of the block.
         let fax: [UInt8] = [0b1100_0000, 0b0000_0100, 0b0000_0000, 0b0100_0000]
         func tag(_ number: Int, _ value: Int) -> [UInt8] {

@@ -15,8 +15,8 @@ final class ArchiveEnd: Sendable {
     private let unpublished = Monitor<ClosedRange<CalendarDay>?>(nil)
     private let hasLoggedAge = Monitor(false)
 
-    /// Returns the day of the newest picture, or nil if the request failed. Calls `ask` once per run, or again after
-    /// `ask` has thrown an error, which is rethrown.
+    /// Returns the result of `ask`: the day of the newest picture, or nil if the request failed. Calls `ask` once per
+    /// run. If `ask` throws, rethrows the error, and the next call asks again.
     func newest(_ ask: () throws -> CalendarDay?) throws -> CalendarDay? {
         let known = newest.wait { state -> CalendarDay??? in
             switch state {

@@ -76,7 +76,7 @@ enum APODFailure: Failure, Equatable {
         switch self {
         case .badDate(let reason): reason
         case .noPicture(let day):
-            "there is no picture of the day for \(day); use --fallback-previous for the previous one"
+            "there is no picture of the day for \(day); use --fallback-previous for the latest earlier image"
         case .notPublished(let day):
             "the picture of \(day) is not published yet; try again after 00:05 US Eastern time, when NASA"
                 + " usually publishes, or use --date today for the newest"
@@ -88,10 +88,10 @@ enum APODFailure: Failure, Equatable {
                 + "; set APOD_TOOLS_SERVICE=science"
         case .standIn(.placeholder, let day, let server):
             "\(server.name) returned a stand-in for the picture of \(day), which may have been lost when the site"
-                + " moved; use --fallback-previous for the previous one"
+                + " moved; use --fallback-previous for the latest earlier image"
         case .standIn(.nothing, let day, let server):
             "\(server.name) has the text of \(day) but no picture, which may have been lost when the site moved"
-                + "; use --fallback-previous for the previous one"
+                + "; use --fallback-previous for the latest earlier image"
         case .wrongDay(let asked, let answered, let server):
             "\(server.name) returned \(answered) instead of \(asked); check the service's address"
         case .badAnswer(let fault, let server):

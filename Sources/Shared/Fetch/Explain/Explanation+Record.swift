@@ -24,7 +24,7 @@ extension Explanation {
         if let negative { lines.append("  failure   \(negative.code), remembered until \(negative.until.iso8601)") }
         if let leftover { lines.append("  partial   \(leftover.words)") }
         if let shared { lines.append("  remote    \(shared.words)") }
-        if isLocked { lines.append("  lock      held by a process that is fetching it") }
+        if isLocked { lines.append("  lock      held by a process that is fetching the picture") }
         if let addresses, addresses.isEmpty { lines.append("  address   the host name has no address") }
         for judged in addresses ?? [] { lines.append("  address   \(judged.address): \(judged.words)") }
         return lines.map(TerminalText.escaped).joined(separator: "\n")

@@ -5,7 +5,7 @@ import Images
 ///
 /// Uses only integers, so the bytes are the same on all machines. The GIF has a few KB.
 enum PlaceholderDrawing {
-    /// The width and height in pixels, which equal the resolution that every plan allows.
+    /// The width and height in pixels: the size of `Resolution.standard`, which every ExerciseDB plan includes.
     static let side = 180
     /// The part of the cache key that identifies the version of the output. Change it whenever the output changes.
     static let edition = "dumbbell;v1"

@@ -631,8 +631,8 @@ function setPlaying(run) {
   player.title = player.ariaLabel = run ? 'Pause the slideshow' : 'Start the slideshow';
   player.classList.toggle('plays', !!run);
 }
-// Shows each picture for at least the pace, and longer if the next picture still loads. The first picture of the page
-// follows its last.
+// Shows each picture for at least `pace` milliseconds, and until the next picture has loaded or failed to load. The
+// first picture of the page follows its last picture.
 async function play() {
   const run = {};
   setPlaying(run);

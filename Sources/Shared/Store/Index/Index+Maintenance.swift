@@ -143,7 +143,7 @@ extension Index {
     /// Removes an entry and its variants. With `sparesPinned`, removes nothing if the entry is pinned. Returns nil if
     /// nothing was removed.
     ///
-    /// - Parameter row: the row of the scope, if the scope's name may be unknown.
+    /// - Parameter row: the row of the scope. If given, the row's folder identifies the scope instead of its name.
     func remove(
         _ name: String, in scope: ScopeName, _ row: ScopeRow? = nil, sparesPinned: Bool, now: Timestamp
     ) throws -> EntrySum? {

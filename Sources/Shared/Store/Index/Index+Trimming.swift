@@ -198,11 +198,11 @@ extension Index.Connection {
     }
 }
 
-/// The space that this process has used in a root.
+/// The bytes that this process has stored in a root, and the size of the root if it exceeded its capacity.
 struct CacheDemand: Equatable {
     /// The bytes of all files that were stored.
     var stored = 0
-    /// The maximum size of the root after trimming.
+    /// The maximum size of the root, with the files of all processes, when it exceeded the capacity; else 0.
     var kept = 0
 
     /// The reason why a run exceeded the capacity.

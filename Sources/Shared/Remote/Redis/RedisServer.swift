@@ -43,9 +43,9 @@ final class RedisServer: Sendable {
         return nil
     }
 
-    /// Sends a command whose reply is a status, such as OK. Throws as `command` does.
+    /// Sends a command whose reply is "OK". Throws as `command` does.
     func store(_ words: [String], _ bytes: [UInt8], _ operation: RemoteOperation) throws {
-        guard case .status = try command(words, operation, sending: bytes) else { throw Self.unexpected }
+        guard case .status("OK") = try command(words, operation, sending: bytes) else { throw Self.unexpected }
     }
 
     /// Sends a command whose reply is a number. Throws as `command` does.

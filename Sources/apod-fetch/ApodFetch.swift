@@ -59,14 +59,16 @@ extension Tool {
         // Check the days first, so that invalid days are refused before any other work.
         var plan = try arguments.days.plan(at: Clock.system.now(), log: looksAtKept ? .silent : context.log)
         let runOptions = try context.pictureRunOptions()
-        let settings = try context.cacheSettings()
+        var settings = try context.cacheSettings()
+        let isOffline = arguments[.offline] || arguments[.search] != nil
+        if isOffline { context.lookForRoot(&settings) }
         let remote = arguments[.search] == nil ? try context.remoteSettings() : nil
         let caches = context.caches(settings, remote: context.remote(remote))
         let client = try context.client(caches, jobs: runOptions.jobs)
         var requirements = try context.networkRequirements()
-        requirements.changesCache = !client.isOffline
+        requirements.changesCache = !isOffline
         requirements.remote = remote
-        context.confine(settings, requirements)
+        context.confine(&settings, requirements)
         if looksAtKept {
             plan = try arguments.days.plan(
                 ofKept: { try client.wantedKeptDays(in: $0) }, at: Clock.system.now(), log: context.log)

@@ -174,7 +174,7 @@ struct ServiceWork {
         requirements.inputs = arguments[.placeholder].map { $0 == "none" ? [] : [$0] } ?? []
         copies = try context.copies(&requirements)
         requirements.remote = remote
-        context.confine(settings, requirements)
+        context.confine(&settings, requirements)
     }
 
     /// Returns the tool for `put` and `mirror`. If `--placeholder` names a file, reads the file.

@@ -23,14 +23,14 @@ extension ToolContext {
 
     /// Drops all rights that the command does not need, and returns the tool with its caches.
     func putTool() throws -> (tool: PutTool, caches: Caches) {
-        let settings = try fetchSettings()
+        var settings = try fetchSettings()
         let rules = try self.rules(settings)
         let request = try requests()
         let client = try downloadClient()
         var requirements = try fetchRequirements()
         let copies = try copies(&requirements, stores: true)
         requirements.remote = try remoteSettings()
-        confine(settings, requirements)
+        confine(&settings, requirements)
         let caches = caches(settings, remote: remote(requirements.remote))
         var tool = PutTool(caches: caches, client: client, rules: rules, request: request)
         tool.copies = copies

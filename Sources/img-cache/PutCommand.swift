@@ -80,16 +80,17 @@ extension Command {
         options: { [.keys, .putting, [.json], .stream, .fetching, .common] }
     ) { arguments in
         let context = try ToolContext(arguments)
-        let settings = try context.fetchSettings()
+        var settings = try context.fetchSettings()
         let rules = try context.rules(settings)
         let request = try context.requests()
+        let client = try context.downloadClient()
         var requirements = try context.fetchRequirements()
         requirements.remote = try context.remoteSettings()
-        let explainer = Explainer(
-            settings: settings, remote: context.remote(requirements.remote), client: try context.downloadClient(),
-            log: context.log, interruption: context.interruption)
         requirements.changesCache = false
-        context.confine(settings, requirements)
+        context.confine(&settings, requirements)
+        let explainer = Explainer(
+            settings: settings, remote: context.remote(requirements.remote), client: client, log: context.log,
+            interruption: context.interruption)
         return try context.describe(arguments.items, as: "explain", .downloads) {
             try ExplainedPicture(of: $0, explainer, rules: rules, request: request)
         }

@@ -58,8 +58,8 @@ extension Arguments {
         }
         var requirements = SandboxRequirements()
         requirements.remote = settings
-        let cacheSettings = try context.cacheSettings()
-        context.confine(cacheSettings, requirements)
+        var cacheSettings = try context.cacheSettings()
+        context.confine(&cacheSettings, requirements)
         guard let remote = context.remote(settings) else { return 0 }
         let caches = context.caches(cacheSettings, remote: remote)
         defer { caches.close() }

@@ -22,12 +22,13 @@ extension Tool {
 extension ToolContext {
     /// Shrinks a single picture and writes it to `target`. Neither reads nor writes records.
     fileprivate func downsampleOne(to target: String, _ settings: DownsampleSettings) throws -> Int32 {
+        var settings = settings
         if target == "-" { _ = try PictureOutput(example: "small.jpg") }
         var requirements = settings.requirements
         requirements.inputs = arguments.operands
         try prepareOutput(target, &requirements)
         requirements.usesCache = false
-        confine(settings.cache, requirements)
+        confine(&settings.cache, requirements)
         try interruption.catchSignals()
         try settings.checkIcon()
         progress.expect(records: 1)
@@ -76,6 +77,7 @@ extension ToolContext {
     }
 
     fileprivate func downsampleAll(_ settings: DownsampleSettings) throws -> Int32 {
+        var settings = settings
         let options = try runOptions(.pictures)
         if settings.folder == nil { try checkOperands() }
         var folders = settings.cache.folders + settings.allowedFolders
@@ -90,7 +92,7 @@ extension ToolContext {
         } else {
             requirements.remote = try remoteSettings()
         }
-        confine(settings.cache, requirements)
+        confine(&settings.cache, requirements)
         try settings.checkIcon()
         var maker = settings.maker
         maker.options.spareThreads = ThreadBudget(options.jobs)

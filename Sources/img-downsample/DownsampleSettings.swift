@@ -17,7 +17,7 @@ struct DownsampleSettings {
     let fallback: Fallback?
     /// The file that `-o` names, or nil to write records.
     let output: String?
-    let cache: CacheSettings
+    var cache: CacheSettings
     /// The folders, in addition to the cache, whose files records may name.
     let allowedFolders: [String]
     /// The folder that `--output-dir` names, or nil.

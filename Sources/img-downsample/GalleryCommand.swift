@@ -48,7 +48,7 @@ extension ToolContext {
         let folder = try GalleryFolder(path)
         let settings = try gallerySettings(folder)
         let onlyRemoves = !settings.removed.isEmpty && arguments.operands.isEmpty
-        let cache = try cacheSettings(needsRoot: false)
+        var cache = try cacheSettings(needsRoot: false)
         let options = try runOptions(.pictures)
         var encodeSettings = try DownsampleSettings.baseEncodeSettings(self)
         encodeSettings.wantsHash = true
@@ -64,7 +64,7 @@ extension ToolContext {
         requirements.loadsCodecs = encodeSettings.format == .avif
         // Records may contain addresses with internationalised host names.
         requirements.mapsHosts = true
-        confine(cache, requirements)
+        confine(&cache, requirements)
         let caches = caches(cache)
         defer { caches.close() }
         let files = PathGuard(folders: cache.folders + allowed + [folder.folder.path])

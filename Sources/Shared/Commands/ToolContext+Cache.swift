@@ -44,8 +44,8 @@ extension ToolContext {
     /// Drops all rights that the command does not need, and returns its caches, which are opened on first use. Throws
     /// the errors of `cacheSettings`.
     public func confinedCaches(_ requirements: SandboxRequirements) throws -> Caches {
-        let settings = try cacheSettings(needsRoot: requirements.usesRoot)
-        confine(settings, requirements)
+        var settings = try cacheSettings(needsRoot: requirements.usesRoot)
+        confine(&settings, requirements)
         return caches(settings)
     }
 
@@ -53,20 +53,26 @@ extension ToolContext {
     /// starting threads, and before reading untrusted data such as a record, an index or a picture.
     ///
     /// Creates missing folders of the cache, because the command cannot create them later. A command that only reads
-    /// the cache creates no root. In a pipe, the command before it may create the root: if the root is missing, this
-    /// function waits for the first byte on standard input.
-    public func confine(_ settings: CacheSettings, _ requirements: SandboxRequirements) {
+    /// the cache creates no root, and treats a missing root as missing until it ends (`CacheSettings.lacksRoot`).
+    public func confine(_ settings: inout CacheSettings, _ requirements: SandboxRequirements) {
         guard isConfined else { return log.detail("not confined, as requested") }
-        if requirements.readsInput, !requirements.changesCache, let root = settings.root,
-            (try? File.exists(root)) == false, !Terminal.isTerminal(0)
-        {
+        if !requirements.changesCache { lookForRoot(&settings, readsInput: requirements.readsInput) }
+        if requirements.usesCache { settings.makeFolders(root: requirements.changesCache) }
+        let enforcement = Confinement(requirements, cache: settings.folders, environment: environment).enforce(log: log)
+        log.detail(enforcement.words)
+    }
+
+    /// Sets `lacksRoot`. In a pipe, the preceding command may create the root: if the root is missing and `readsInput`
+    /// is true, first waits for the first byte on standard input.
+    public func lookForRoot(_ settings: inout CacheSettings, readsInput: Bool = false) {
+        guard let root = settings.root else { return }
+        func isMissing() -> Bool { (try? File.exists(root)) == false }
+        if readsInput, isMissing(), !Terminal.isTerminal(0) {
             // Wait until standard input has data or ends.
             var watched = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
             while poll(&watched, 1, -1) < 0, errno == EINTR {}
         }
-        if requirements.usesCache { settings.makeFolders(root: requirements.changesCache) }
-        let enforcement = Confinement(requirements, cache: settings.folders, environment: environment).enforce(log: log)
-        log.detail(enforcement.words)
+        settings.lacksRoot = isMissing()
     }
 
     /// Returns the policies. Rules from the environment precede rules from the configuration file.

@@ -67,6 +67,20 @@ struct LostRootTests {
         try CacheOnDisk(home).expectSound(home)
     }
 
+    @Test(arguments: ["get", "info"]) func rootCreatedDuringALookupStaysMissing(command: String) throws {
+        let server = try PictureServer(size: 40_000)
+        let home = try ToolHome(environment: server.environment)
+        let tool = try home.start("img-cache", [command], stdin: .pipe)
+        func errorCode() throws -> String? {
+            tool.write("{\"url\":\"\(server.url("one"))\"}\n")
+            return try Record(parsing: Array(#require(tool.readLine()).utf8)).string("error.code")
+        }
+        #expect(try errorCode() == "not-cached")
+        try home.run("img-cache", ["put", server.url("one")]).expect(0)
+        #expect(try errorCode() == "not-cached")
+        try tool.wait().expect(1)
+    }
+
     @Test func indexRemovedDuringAStreamIsCreatedAgain() throws {
         let server = try PictureServer(size: 40_000)
         let home = try ToolHome(environment: server.environment)

@@ -53,6 +53,11 @@ import Testing
         #expect(server.accepted == 1)
     }
 
+    @Test(arguments: [("1", AddressGuard.allowingAll), ("true", .allowingAll), ("0", .standard), ("false", .standard)])
+    func allAddressesAreAllowedByATrueValue(text: String, expected: AddressGuard) throws {
+        #expect(try AddressGuard(allowPrivate: text) == expected)
+    }
+
     /// The IPv6 address of `localhost` is refused; the IPv4 address must still be tried.
     @Test func nameIsReachedByItsAllowedAddress() throws {
         let guarding = try AddressGuard(allowPrivate: "127.0.0.1/32")

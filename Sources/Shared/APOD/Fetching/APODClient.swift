@@ -61,9 +61,6 @@ public struct APODClient: Sendable {
         return client
     }
 
-    /// Whether no requests are made.
-    public var isOffline: Bool { options.isOffline }
-
     /// The first service that is not down. It determines the number of days per request.
     var leadingService: Service { (services.first { $0.outage.reason == nil } ?? services[0]).service }
 

@@ -21,14 +21,14 @@ public struct CacheLookup {
         prepare: (ToolContext, inout SandboxRequirements) throws -> Void = { _, _ in }
     ) throws {
         context = try ToolContext(arguments)
-        let settings = try context.cacheSettings(needsRoot: requirements.usesRoot)
+        var settings = try context.cacheSettings(needsRoot: requirements.usesRoot)
         naming = try kind.naming(context, settings)
         let items = kind.items(arguments)
         var requirements = requirements
         requirements.readsInput = items.areInInput
         requirements.mapsHosts = items.areInInput || arguments.operands.contains(where: InternationalName.mayBeHost)
         try prepare(context, &requirements)
-        context.confine(settings, requirements)
+        context.confine(&settings, requirements)
         let caches = context.caches(settings)
         self.caches = caches
         self.items = items.taking { caches.entryPath($0) != nil }

@@ -18,12 +18,13 @@ public struct AddressGuard: Sendable, Hashable, CustomStringConvertible {
     /// Refuses every address that is not public, except addresses in these blocks. Nil allows every address.
     public init(allowing exceptions: [AddressRange]?) { self.exceptions = exceptions }
 
-    /// Parses the value of `--allow-private` and `APOD_TOOLS_ALLOW_PRIVATE`: `1` allows all addresses, `0` or an empty
-    /// value allows none, and comma-separated CIDR blocks allow those blocks. Throws `ConfigurationFailure`.
+    /// Parses the value of `--allow-private` and `APOD_TOOLS_ALLOW_PRIVATE`: `1` or `true` allows all addresses; `0`,
+    /// `false` or an empty value allows none; comma-separated CIDR blocks allow these blocks. Throws
+    /// `ConfigurationFailure`.
     public init(allowPrivate text: String) throws {
         switch text.split(whereSeparator: { $0 == "," || $0 == " " }) {
-        case [], ["0"]: self = .standard
-        case ["1"]: self = .allowingAll
+        case [], ["0"], ["false"]: self = .standard
+        case ["1"], ["true"]: self = .allowingAll
         case let items:
             self.init(
                 allowing: try items.map { item in

@@ -35,6 +35,8 @@ package final class CacheRoot: Sendable {
     package let path: String
     /// Whether the root may belong to another user or be writable by others.
     let isShared: Bool
+    /// See `CacheSettings.lacksRoot`.
+    private let isMissing: Bool
     private let held: Monitor<Folder?>
     /// The value of `boot`, with the identity of the folder that it was computed for.
     let knownBoot = Monitor<(identity: File.Identity, boot: Int64)?>(nil)
@@ -46,9 +48,10 @@ package final class CacheRoot: Sendable {
     /// Resolves a relative path against the current folder. Does not open the root.
     ///
     /// - Parameter fault: makes calls on files below the root fail, for tests.
-    package init(_ path: String, isShared: Bool = false, fault: Folder.Fault? = nil) {
+    package init(_ path: String, isShared: Bool = false, isMissing: Bool = false, fault: Folder.Fault? = nil) {
         self.path = Folder.resolve(path)
         self.isShared = isShared
+        self.isMissing = isMissing
         self.fault = fault
         held = Monitor(nil)
     }
@@ -84,7 +87,8 @@ package final class CacheRoot: Sendable {
 
     /// The open root, or nil if it is missing.
     package func folder() throws -> Folder? {
-        try held.withLock { held throws in
+        if isMissing { return nil }
+        return try held.withLock { held throws in
             if let held { return held }
             do {
                 let folder = try Folder(resolved: path, fault: fault)
@@ -246,6 +250,6 @@ package final class CacheRoot: Sendable {
     /// Returns the device and inode of the index. They differ from the open index if the root was removed or moved, or
     /// a damaged index was replaced.
     package func indexIdentity() throws(SystemFailure) -> File.Identity? {
-        try FileStatus(at: index, followingLinks: false)?.identity
+        isMissing ? nil : try FileStatus(at: index, followingLinks: false)?.identity
     }
 }

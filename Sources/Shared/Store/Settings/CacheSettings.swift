@@ -5,6 +5,9 @@ public struct CacheSettings: Sendable {
     /// The root folder, created by the first write. A relative path is resolved against the current folder. Nil if it
     /// is not configured: only caches in memory and ephemeral files can then be used.
     public var root: String?
+    /// Whether the root was missing when the process dropped the right to open it. The run then never opens it, even if
+    /// another process creates it.
+    public var lacksRoot = false
     /// Whether the root may belong to another user or be writable by everyone, as volumes of containers are.
     public var allowsSharedRoot = false
     /// The scope to use; nil for the scope last switched to, else `default`.
@@ -52,7 +55,7 @@ public struct CacheSettings: Sendable {
     package var cacheRoot: CacheRoot {
         get throws {
             guard let root else { throw CacheFailure.noRoot }
-            return CacheRoot(root, isShared: allowsSharedRoot)
+            return CacheRoot(root, isShared: allowsSharedRoot, isMissing: lacksRoot)
         }
     }
 

@@ -7,7 +7,8 @@ import Testing
 
 private let day = "Tue, 14 Nov 2023 00:00:00 GMT"
 
-/// Rules for reusing a stored response: `Vary`, 304, and bodies that end when the connection closes.
+/// When a stored response is reused (`Vary`, 304), and which responses are stored or retried (statuses, truncated
+/// bodies).
 @Suite struct ValidationTests {
     private let world: Surroundings
     private let moon: HTTPRequest

@@ -110,7 +110,7 @@ import Testing
         #expect(try allFrames(sink.bytes).frames.map(\.picture) == frames.map(\.picture))
     }
 
-    /// Lossless compression makes a blank frame smaller, but not noise.
+    /// A blank frame is smaller with lossless compression, noise with lossy compression.
     @Test func aBlankFirstFrameDoesNotMakeAWebPLossless() throws {
         let noisy = camera(8, noise: 35)
         let blank = frames(1) { _, _, _ in [0, 0, 0, 255] }

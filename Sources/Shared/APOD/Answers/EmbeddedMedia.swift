@@ -10,8 +10,8 @@ struct EmbeddedMedia: Equatable {
         let linked: MediaAddress?
     }
 
-    /// Players and movies, without duplicates, in page order. Addresses that are certainly videos precede other frames,
-    /// because some frames only count visitors.
+    /// The addresses of `video` and `source` elements, then of frames, each in page order and without duplicates.
+    /// Addresses that are certainly videos come first, because some frames only count visitors.
     private(set) var videos: [MediaAddress] = []
     /// The first poster of a `video` element.
     private(set) var poster: MediaAddress?

@@ -92,7 +92,7 @@ extension AnyOption {
 
     public static let decoder = Option.word(
         "decoder", "HOW", .looks, of: ["auto", "fast", "full", "libjpeg"],
-        summary: "How to decode JPEGs: auto (details that the output shows), fast (fewer), full (all) or libjpeg."
+        summary: "How to decode JPEGs: auto (no visible loss), fast (some loss), full (no loss) or libjpeg."
     ).asSetting().defaulting(to: "auto")
 
     public static let linear = Option.flag("linear", .looks, summary: "Mix colours in linear light.").asSetting()

@@ -24,7 +24,7 @@ public struct HeaderLine: Sendable {
         }
         if rest[end] == ";" {
             guard value.isEmpty else {
-                throw UsageFailure("\(source) takes 'Name: value'; the value begins with a semicolon")
+                throw UsageFailure("\(source) takes 'Name: value'; the name is followed by a semicolon")
             }
         } else if value.isEmpty {
             throw UsageFailure("\(source): \"\(name):\" has no value; write '\(name);' to send it without a value")

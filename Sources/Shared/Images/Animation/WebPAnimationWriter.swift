@@ -70,7 +70,8 @@ final class WebPAnimationWriter: AnimationWriter {
             return try trial.finish(at: 1).count
         }
         var modes: [WebPAnimationEncoding.Mode] = []
-        // Later frames favour lossless encoding, so the lossless file is smaller if its first frame is smaller.
+        // Later frames favour lossless encoding, so `mixed` is not tried if the first lossless frame is smaller, unless
+        // that frame may be blank (see `plainPixels`).
         if bytes[0] < bytes[1] || bytes[1] * Self.plainPixels < size.width * size.height { modes.append(.mixed) }
         if bytes[1] < bytes[0] * Self.mostGrowth { modes.append(.lossless) }
         encodings = try modes.map(encoding)

@@ -14,9 +14,9 @@ PHONE = dict(width=390, height=844, has_touch=True, is_mobile=True, device_scale
 class Browser:
     """Opens pages of two galleries: `site` has pictures of skies; in `hostile`, all texts try to inject markup."""
 
-    def __init__(self, chromium, folder, base):
+    def __init__(self, process, folder, base):
         """`folder` contains both galleries; `base` is its address, with file: or http:."""
-        self.chromium, self.base, self.axe = chromium, base, Axe()
+        self.process, self.base, self.axe = process, base, Axe()
         self.site, self.hostile = pathlib.Path(folder) / "site", pathlib.Path(folder) / "hostile"
         self.docs = pathlib.Path(__file__).parents[2] / "docs"
         self.is_served = base.startswith("http")
@@ -24,13 +24,16 @@ class Browser:
     @contextlib.contextmanager
     def page(self, path="index.html", gallery="site", width=1280, height=800, init=None, faults=True, **options):
         base = f"{self.base}{gallery}/"
-        context = self.chromium.new_context(viewport={"width": width, "height": height}, **options)
+        context = self.process.new_context(viewport={"width": width, "height": height}, **options)
         page = context.new_page()
         page.set_default_timeout(15000)
         page.base, page.requested, page.faults = base, [], []
+        is_firefox = self.process.browser_type.name == "firefox"
 
         def console(message):
-            if message.type == "error" and "favicon" not in message.location["url"]:
+            # Playwright's screenshots add a style sheet, which the pages forbid in Firefox.
+            ours = is_firefox and "(style-src-elem)" in message.text
+            if message.type == "error" and "favicon" not in message.location["url"] and not ours:
                 page.faults.append(message.text)
 
         def dialog(dialog):
@@ -42,6 +45,12 @@ class Browser:
         page.on("console", console)
         page.on("dialog", dialog)
         page.add_init_script(BUSY + (init or ""))
+        if is_firefox:
+            # `go_back` and `go_forward` of Playwright wait for a load that does not occur within a page.
+            page.go_back, page.go_forward = (
+                lambda: page.evaluate("history.back()"),
+                lambda: page.evaluate("history.forward()"),
+            )
         page.goto(base + path)
         try:
             yield page
@@ -55,7 +64,7 @@ class Browser:
     @contextlib.contextmanager
     def held(self, part):
         """Opens the start page and holds requests whose address matches `part`. Yields the page and these requests."""
-        context = self.chromium.new_context(viewport={"width": 390, "height": 700})
+        context = self.process.new_context(viewport={"width": 390, "height": 700})
         page = context.new_page()
         asked = []
         page.route(re.compile(part), lambda route: asked.append(route))

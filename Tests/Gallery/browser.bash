@@ -9,9 +9,9 @@ find_browser() {
         return 1
     fi
     python=${APOD_TOOLS_PYTHON:-$ROOT/.build/browser/bin/python}
-    "$python" -c 'import PIL, playwright, axe_playwright_python' 2>/dev/null && return 0
+    "$python" -c 'import PIL, playwright, axe_playwright_python, websockets' 2>/dev/null && return 0
     python3 -m venv "$ROOT/.build/browser" &&
-        "$python" -m pip install --quiet pillow playwright axe-playwright-python && return 0
+        "$python" -m pip install --quiet pillow playwright axe-playwright-python websockets && return 0
     say "*** NO PLAYWRIGHT: the tests of the gallery's pages are SKIPPED, because PyPI cannot be reached."
     return 1
 }

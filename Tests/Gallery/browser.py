@@ -14,9 +14,9 @@ PHONE = dict(width=390, height=844, has_touch=True, is_mobile=True, device_scale
 class Browser:
     """Opens pages of two galleries: `site` has pictures of skies; in `hostile`, all texts try to inject markup."""
 
-    def __init__(self, chromium, folder, base):
+    def __init__(self, process, folder, base):
         """`folder` contains both galleries; `base` is its address, with file: or http:."""
-        self.chromium, self.base, self.axe = chromium, base, Axe()
+        self.process, self.base, self.axe = process, base, Axe()
         self.site, self.hostile = pathlib.Path(folder) / "site", pathlib.Path(folder) / "hostile"
         self.docs = pathlib.Path(__file__).parents[2] / "docs"
         self.is_served = base.startswith("http")
@@ -24,13 +24,16 @@ class Browser:
     @contextlib.contextmanager
     def page(self, path="index.html", gallery="site", width=1280, height=800, init=None, faults=True, **options):
         base = f"{self.base}{gallery}/"
-        context = self.chromium.new_context(viewport={"width": width, "height": height}, **options)
+        context = self.process.new_context(viewport={"width": width, "height": height}, **options)
         page = context.new_page()
         page.set_default_timeout(15000)
         page.base, page.requested, page.faults = base, [], []
+        is_firefox = self.process.browser_type.name == "firefox"
 
         def console(message):
-            if message.type == "error" and "favicon" not in message.location["url"]:
+            # Playwright's screenshots add a style sheet, which the pages forbid in Firefox.
+            ours = is_firefox and "(style-src-elem)" in message.text
+            if message.type == "error" and "favicon" not in message.location["url"] and not ours:
                 page.faults.append(message.text)
 
         def dialog(dialog):
@@ -41,8 +44,13 @@ class Browser:
         page.on("pageerror", lambda error: page.faults.append(str(error)))
         page.on("console", console)
         page.on("dialog", dialog)
-        if init:
-            page.add_init_script(init)
+        page.add_init_script(BUSY + (init or ""))
+        if is_firefox:
+            # `go_back` and `go_forward` of Playwright wait for a load that does not occur within a page.
+            page.go_back, page.go_forward = (
+                lambda: page.evaluate("history.back()"),
+                lambda: page.evaluate("history.forward()"),
+            )
         page.goto(base + path)
         try:
             yield page
@@ -56,7 +64,7 @@ class Browser:
     @contextlib.contextmanager
     def held(self, part):
         """Opens the start page and holds requests whose address matches `part`. Yields the page and these requests."""
-        context = self.chromium.new_context(viewport={"width": 390, "height": 700})
+        context = self.process.new_context(viewport={"width": 390, "height": 700})
         page = context.new_page()
         asked = []
         page.route(re.compile(part), lambda route: asked.append(route))
@@ -89,26 +97,70 @@ class Browser:
 
 def wait(page, expression, message=None, timeout=15):
     """Waits until an expression is true. `wait_for_function` of Playwright needs eval, which the pages forbid."""
+    look = f"try {{ if ({expression}) return done(true); }} catch {{}} if (performance.now() > end) done(false);"
     end = time.monotonic() + timeout
-    while time.monotonic() < end:
+    while (left := end - time.monotonic()) > 0:
         with contextlib.suppress(Exception):  # the page is being replaced
-            if page.evaluate(f"Boolean({expression})"):
+            if page.evaluate(
+                f"""() => new Promise(done => {{
+                const end = performance.now() + {left * 1000}, look = () => {{ {look} else setTimeout(look, 10); }};
+                look();
+            }})"""
+            ):
                 return
-        page.wait_for_timeout(40)
+            continue
+        page.wait_for_timeout(10)
     raise AssertionError(message or f"never: {expression}")
 
 
-# Resolves after a quarter of a second without changes, which is longer than any timer of the page.
+# Defines `busy`, which returns whether a timer of less than a second, a step in the history or the decoding of a
+# picture is pending, or a visible picture is still loading, or the last wheel or touch event is less than a quarter of
+# a second old: the browser sends these events late.
+BUSY = """{ const { setTimeout, clearTimeout } = window, timers = new Set();
+    const { decode } = HTMLImageElement.prototype;
+    let steps = 0, decodes = 0, moved = -Infinity;
+    for (const type of ['wheel', 'pointerdown', 'pointermove', 'pointerup', 'pointercancel']) {
+        addEventListener(type, ({ pointerType }) => {
+            if (pointerType !== 'mouse') moved = performance.now();
+        }, { capture: true, passive: true });
+    }
+    window.setTimeout = (act, ms, ...rest) => {
+        const id = setTimeout(() => { timers.delete(id); act(...rest); }, ms);
+        if (!(ms >= 1000)) timers.add(id);
+        return id;
+    };
+    window.clearTimeout = id => { timers.delete(id); clearTimeout(id); };
+    for (const name of ['back', 'forward']) {
+        const step = History.prototype[name];
+        History.prototype[name] = function () { steps++; step.call(this); };
+    }
+    addEventListener('popstate', () => { steps = 0; });
+    HTMLImageElement.prototype.decode = function () {
+        decodes++;
+        return decode.call(this).finally(() => { decodes--; });
+    };
+    const isAwaited = image => {
+        if (image.complete || !image.checkVisibility()) return false;
+        const { left, right, top, bottom } = image.getBoundingClientRect();
+        return left < innerWidth && right > 0 && top < innerHeight && bottom > 0;
+    };
+    window.busy = () => timers.size + steps + decodes > 0 || performance.now() - moved < 250
+        || [...document.images].some(isAwaited); }
+"""
+
+# Resolves after four frames without changes if the page is not busy, and otherwise after a quarter of a second without
+# changes, which is longer than the timers that move a page.
 STILL = """() => new Promise(done => {
-    let last, since;
+    let last, since, frames;
     const look = () => {
         const frame = document.querySelector('.frame')?.getBoundingClientRect();
         const now = JSON.stringify([scrollX, scrollY, innerWidth, document.querySelector('.strip')?.scrollLeft, frame,
             location.href, document.title, document.querySelector('.details.shown')?.id,
             document.querySelector('dialog[open]')?.className, document.activeElement.outerHTML,
             document.getAnimations().map(animation => animation.currentTime)]);
+        if (now !== last || window.busy?.()) frames = 0;
         if (now !== last) [last, since] = [now, performance.now()];
-        if (performance.now() - since < 250) requestAnimationFrame(look); else done();
+        if (++frames > 4 || performance.now() - since > 250) done(); else requestAnimationFrame(look);
     };
     look();
 })"""

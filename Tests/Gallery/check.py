@@ -1,9 +1,9 @@
-"""Tests the pages of galleries in Chromium.
+"""Tests the pages of galleries in a browser.
 
     python3 check.py FOLDER BASE [test_name …]
 
 FOLDER contains the galleries `site` and `hostile`, made by Tests/Gallery/run. BASE is the folder's address. The
-environment variable CHROMIUM is the path of the browser.
+environment variable CHROMIUM is the path of the browser. If FIREFOX is set instead, only tests of FIREFOX_MODULES run.
 """
 
 import importlib
@@ -18,6 +18,27 @@ from playwright.sync_api import sync_playwright
 from browser import Browser
 
 HERE = pathlib.Path(__file__).parent
+FIREFOX_MODULES = ("test_start", "test_details", "test_overlay", "test_search")
+# Tests of these modules that need a feature of Chromium: layout shifts, touches, frames of the compositor, PDF, and the
+# emulation of media features.
+CHROMIUM_ONLY = {
+    "test_scrolling_causes_no_layout_shift",
+    "test_swipes_and_keys_turn_pictures_in_the_overlay",
+    "test_replacing_files_does_not_move_the_picture",
+    "test_printed_pages_have_no_controls",
+    "test_themes_set_the_background",
+    "test_reduced_motion_disables_animations",
+}
+
+
+def launch(playwright, firefox):
+    if not firefox:
+        return playwright.chromium.launch(executable_path=os.environ["CHROMIUM"], args=["--no-sandbox"])
+    # firefox.py runs in the Python environment of this process.
+    path = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
+    return playwright.firefox.launch(
+        channel="moz-firefox", executable_path=HERE / "firefox.py", env=dict(os.environ, PATH=path)
+    )
 
 
 def main():
@@ -25,14 +46,20 @@ def main():
         print(__doc__.strip())
         return 64
     folder, base, *chosen = sys.argv[1:]
+    firefox = os.environ.get("FIREFOX")
     modules = [importlib.import_module(path.stem) for path in sorted(HERE.glob("test_*.py"))]
+    if firefox:
+        modules = [module for module in modules if module.__name__ in FIREFOX_MODULES]
     tests = {name: test for module in modules for name, test in vars(module).items() if name.startswith("test_")}
+    names = chosen or list(tests)
+    if firefox:
+        names = [name for name in names if name in tests and name not in CHROMIUM_ONLY]
     failures = 0
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=os.environ["CHROMIUM"], args=["--no-sandbox"])
-        browser = Browser(chromium, folder, base)
-        where = "http" if browser.is_served else "file"
-        for name in chosen or tests:
+        process = launch(playwright, firefox)
+        browser = Browser(process, folder, base)
+        where = "firefox" if firefox else "http" if browser.is_served else "file"
+        for name in names:
             start = time.monotonic()
             try:
                 tests[name](browser)
@@ -42,8 +69,8 @@ def main():
                 lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if "/test_" in f.filename]
                 reason = str(error)[:900] or type(error).__name__
                 print(f"FAIL  {where} {name}, line {lines[-1] if lines else 0}: {reason}", flush=True)
-        chromium.close()
-    total = len(chosen or tests)
+        process.close()
+    total = len(names)
     print(f"{where}: {total - failures} of {total} passed", flush=True)
     return 1 if failures else 0
 

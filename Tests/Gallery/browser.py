@@ -12,10 +12,11 @@ PHONE = dict(width=390, height=844, has_touch=True, is_mobile=True, device_scale
 
 
 class Browser:
-    """Opens pages of two galleries: `site` has pictures of skies; in `hostile`, all texts try to inject markup."""
+    """Opens pages of galleries: `site` has pictures of skies; in `hostile`, all texts try to inject markup; `tiles` has
+    a large picture."""
 
     def __init__(self, process, folder, base):
-        """`folder` contains both galleries; `base` is its address, with file: or http:."""
+        """`folder` contains the galleries; `base` is its address, with file: or http:."""
         self.process, self.base, self.axe = process, base, Axe()
         self.site, self.hostile = pathlib.Path(folder) / "site", pathlib.Path(folder) / "hostile"
         self.docs = pathlib.Path(__file__).parents[2] / "docs"

@@ -1,4 +1,4 @@
-# Sourced by Tests/Gallery/run: makes the galleries `site` and `hostile` in the folder $public.
+# Sourced by Tests/Gallery/run: makes the galleries `site`, `hostile` and `tiles` in the folder $public.
 # shellcheck shell=bash disable=SC2154
 
 mkdir -p "$public" "$work/home" "$work/drawn"
@@ -23,7 +23,7 @@ make_gallery() {
 tool apod-fetch --date 2023-12-20..2024-03-13 >"$work/days.ndjson" || true
 make_records strange <"$work/days.ndjson" >"$work/strange.ndjson"
 APOD_TOOLS_RETRIES=0 tool img-cache put <"$work/strange.ndjson" >"$work/cached.ndjson" || true
-for picture in large:4200x2800 second:600x400; do
+for picture in large:4200x2800 second:600x400 tiled:6300x4100; do
     "$bin/sample-service" --size "${picture#*:}" --draw "${picture%:*}.jpg" </dev/null >"$work/drawn/${picture%:*}.jpg"
 done
 {
@@ -31,5 +31,7 @@ done
     make_records drawn "$work/drawn"
 } >"$work/site.ndjson"
 make_records hostile "$work/drawn/second.jpg" >"$work/hostile.ndjson"
+printf '{"path":"%s","title":"A mosaic"}\n' "$work/drawn/tiled.jpg" >"$work/tiles.ndjson"
+make_gallery tiles --originals
 APOD_TOOLS_PAGE_SIZE=24 make_gallery site --title "Pictures of the day" --originals
 make_gallery hostile --title "</title><script>alert(1)</script>" --base-url https://example.org/

@@ -190,8 +190,13 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
 }
 
 @Suite struct GalleryVariantsTests {
-    private func names(_ width: Int, _ height: Int, originals: Bool = false) -> [String] {
-        GalleryTool.variants(of: PixelSize(width: width, height: height), keepingOriginals: originals).map(\.name)
+    private func variants(_ width: Int, _ height: Int, canTile: Bool = false, originals: Bool = false) -> [Variant] {
+        GalleryTool.variants(
+            of: PixelSize(width: width, height: height), canTile: canTile, keepingOriginals: originals)
+    }
+
+    private func names(_ width: Int, _ height: Int, canTile: Bool = false, originals: Bool = false) -> [String] {
+        variants(width, height, canTile: canTile, originals: originals).map(\.name)
     }
 
     @Test func variantsThatWouldEqualThePagersFileAreOmitted() {
@@ -200,15 +205,22 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         // Here `thumb@2x` would equal the pager's file; in the next case, both thumbnails would.
         #expect(names(700, 450) == ["thumb", "pager"])
         #expect(names(300, 200) == ["pager"])
-        #expect(GalleryTool.variants(of: nil, keepingOriginals: true).count == 4)
+        #expect(GalleryTool.variants(of: nil, canTile: false, keepingOriginals: true).count == 4)
     }
 
     @Test func originalsAbove24MegapixelsGetASmallerVariant() {
         #expect(names(6000, 4000, originals: true).last == "overlay")
         #expect(names(6001, 4000, originals: true).last == "large")
         #expect(names(6001, 4000).last == "overlay")
-        let large = GalleryTool.variants(of: PixelSize(width: 9000, height: 6000), keepingOriginals: true).last
-        #expect(large?.geometry.maxPixels == 24_000_000)
+        #expect(variants(9000, 6000, originals: true).last?.geometry.maxPixels == 24_000_000)
+    }
+
+    @Test func tilesReplaceTheSmallerVariantOfAnOriginal() {
+        for originals in [false, true] {
+            #expect(names(6001, 4000, canTile: true, originals: originals).dropFirst(3) == ["overlay", "tiles"])
+            #expect(names(6000, 4000, canTile: true, originals: originals).last == "overlay")
+        }
+        #expect(variants(6001, 4000, canTile: true).filter(\.isTiled).map(\.name) == ["tiles"])
     }
 }
 

@@ -224,18 +224,24 @@ public final class GalleryFolder: Sendable {
     private func remove(_ paths: Set<String>, all: Bool, of places: PlaceCollection) throws {
         guard flock(use.descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
         defer { _ = flock(use.descriptor, LOCK_SH) }
-        for path in paths { folder.remove(path) }
+        for path in paths { removePicture(path) }
         for place in try [".", Self.picturesName, "pages", "data"] + pageFolders() {
             for name in try folder.names(in: place) where OutputFile.isTemporary(name) {
-                folder.remove(place == "." ? name : "\(place)/\(name)")
+                let path = place == "." ? name : "\(place)/\(name)"
+                if !folder.remove(path) { folder.removeFolderWithFiles(path) }
             }
         }
         guard all else { return }
         let wanted = Set(places.places.flatMap(\.paths))
         for name in try pictures.names() {
             let path = "\(Self.picturesName)/\(name)"
-            if Place.isOwn(path), !wanted.contains(path) { folder.remove(path) }
+            if Place.isOwn(path), !wanted.contains(path) { removePicture(path) }
         }
+    }
+
+    private func removePicture(_ path: String) {
+        let name = Self.name(ofPicture: path)
+        if TileFolder.isName(name) { TileFolder.remove(name, from: pictures) } else { pictures.remove(name) }
     }
 
     private static func lock(_ file: File, _ operation: Int32) throws {
@@ -258,16 +264,15 @@ struct MissingPicture: Failure {
 extension FileFacts {
     /// Reads the facts from the field of a variant in a record.
     init?(written file: Record) {
-        guard let path = file.string("path"), let dot = path.lastIndex(of: "."), let format = file.string("format")
-        else {
-            return nil
-        }
+        guard let path = file.string("path"), let format = file.string("format") else { return nil }
+        // The path of tiles is a folder without an extension.
+        let ending = path.lastIndex(of: ".").map { String(path[path.index(after: $0)...]) }
         var details = Record()
         for name in ["frames", "source_frames", "truncated", "damaged", "dominant_colour", "thumbhash"] {
             if let raw = file.raw(FieldPath(stringLiteral: name)) { details.set(name, .raw(Array(raw))) }
         }
         self.init(
-            contentType: "image/\(format)", fileExtension: String(path[path.index(after: dot)...]),
+            contentType: "image/\(format)", fileExtension: ending ?? "",
             width: file.integer("width"), height: file.integer("height"),
             details: details.isEmpty ? nil : String(decoding: details.line, as: UTF8.self))
     }

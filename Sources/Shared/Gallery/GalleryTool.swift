@@ -35,8 +35,10 @@ public final class GalleryTool: RecordTool {
 
     /// Returns the variants that a page needs. Omits thumbnails and overlays that would be the same as the pager.
     ///
-    /// - Parameter size: the size of the picture, or nil if it is unknown.
-    static func variants(of size: PixelSize?, keepingOriginals: Bool) -> [Variant] {
+    /// - Parameters:
+    ///   - size: the size of the picture, or nil if it is unknown.
+    ///   - canTile: whether to cut a large picture into tiles.
+    static func variants(of size: PixelSize?, canTile: Bool, keepingOriginals: Bool) -> [Variant] {
         func box(_ name: String, _ width: Int, _ height: Int) -> Variant {
             Variant(name: name, geometry: Geometry(width: width, height: height))
         }
@@ -49,13 +51,19 @@ public final class GalleryTool: RecordTool {
         let pager = scale(.pager)
         var all = thumbnails.filter { scale($0) != pager } + [.pager]
         if pager < 1 { all.append(.overlay) }
-        if keepingOriginals, size.width.multipliedReportingOverflow(by: size.height).partialValue > mostPixels {
+        if isLarge(size), canTile {
+            var tiles = Variant(name: Place.tiles, geometry: Geometry())
+            tiles.isTiled = true
+            all.append(tiles)
+        } else if isLarge(size), keepingOriginals {
             var large = Variant(name: Place.large, geometry: Geometry())
             large.geometry.maxPixels = mostPixels
             all.append(large)
         }
         return all
     }
+
+    private static func isLarge(_ size: PixelSize) -> Bool { size.pixels ?? .max > mostPixels }
 
     /// Reads the places of earlier runs. Throws `SystemFailure`.
     ///
@@ -131,9 +139,7 @@ public final class GalleryTool: RecordTool {
             record.setPath("path", folder.folder.path(of: path))
         }
         do {
-            let variants = Self.variants(
-                of: size(record, argument: argument), keepingOriginals: settings.keepsOriginals)
-            try downsampler(variants).process(&record, argument: argument) { _ in }
+            try makeVariants(&record, argument)
             var shown = record
             if let path = argument {
                 shown.set([
@@ -156,6 +162,20 @@ public final class GalleryTool: RecordTool {
         }
     }
 
+    private func makeVariants(_ record: inout Record, _ argument: String?) throws {
+        let (size, canTile) = picture(record, argument: argument)
+        func make(canTile: Bool) throws {
+            let variants = Self.variants(of: size, canTile: canTile, keepingOriginals: settings.keepsOriginals)
+            try downsampler(variants).process(&record, argument: argument) { _ in }
+        }
+        do {
+            try make(canTile: canTile)
+        } catch  where canTile && ["out-of-memory-limit", "too-slow"].contains(failure(of: error).code) {
+            // The decoder needs less memory and time to make only smaller variants.
+            try make(canTile: false)
+        }
+    }
+
     /// Records the files of a picture in the cache's index.
     private func remember(_ shown: Record, of path: String, _ record: Record) throws {
         let made = Place.fileNames.compactMap { name -> DownsampleTool.Made? in
@@ -168,26 +188,31 @@ public final class GalleryTool: RecordTool {
         try downsampler([.pager]).remember(made, in: folder.folder.path, of: path, record)
     }
 
-    /// Returns the size of the picture from the record or from the header of the file. Returns nil if the size is
-    /// unknown, or if the file is a pipe, which can be read only once. The record need not be trusted: a wrong size
-    /// causes only a superfluous or a missing variant.
-    private func size(_ record: Record, argument: String?) -> PixelSize? {
+    /// Returns the size of the picture, and whether it can be cut into tiles if it is large. Animations cannot be cut.
+    /// Translucent tiles would not cover the picture below them. Reads the size from the record or from the header of
+    /// the file. Returns nil if the size is unknown, or if the file is a pipe, which can be read only once. The record
+    /// need not be trusted: a wrong size causes only a superfluous or a missing variant.
+    private func picture(_ record: Record, argument: String?) -> (size: PixelSize?, canTile: Bool) {
         if let width = record.integer("cache.width"), let height = record.integer("cache.height"), width > 0, height > 0
         {
-            return PixelSize(width: width, height: height)
+            let size = PixelSize(width: width, height: height)
+            if !Self.isLarge(size) { return (size, false) }
         }
         let path = argument ?? (try? record.path("path")) ?? nil
         guard let path, let file = try? argument == nil ? files.open(path) : File.openInput(path), file.isRegular else {
-            return nil
+            return (nil, false)
         }
-        return try? inspect(InputFile(file)).uprightSize
+        guard let header = try? downsampler([.pager]).header(of: file) else { return (nil, false) }
+        return (header.uprightSize, header.isAnimated == false && header.hasAlpha == false)
     }
 
     /// Returns the place of a record that this gallery wrote. Returns nil for other records, and if a file of the place
     /// is missing.
     private func written(_ record: Record) throws -> Place? {
         guard let key = record.string("gallery.key"), let place = state.withLock({ $0.places[key] }), place.hasPicture,
-            try place.paths.allSatisfy({ try folder.folder.status(of: $0)?.kind == .file })
+            try place.paths.allSatisfy({
+                try folder.folder.status(of: $0)?.kind == (TileFolder.isName($0) ? .folder : .file)
+            })
         else { return nil }
         // Use the texts of the record, which the user may have edited.
         var shown = publication.record(of: record)
@@ -278,7 +303,7 @@ public final class GalleryTool: RecordTool {
     private func copyOriginal(_ record: inout Record, isArgument: Bool) throws {
         guard let path = try record.path("path"), relative(path) == nil else { return }
         let file = try isArgument ? File.openInput(path) : files.open(path)
-        let header = try inspect(InputFile(file))
+        let header = try downsampler([.pager]).header(of: file)
         // If the index has no digest, identify the content by the path, inode, size and modification time of the file.
         let status = file.status
         let digest =

@@ -51,10 +51,12 @@ public struct Place: Sendable, Equatable {
     static let sharpThumbnail = "thumb@2x"
     static let pager = "pager"
     static let overlay = "overlay"
-    /// The variant that pages show instead of an original that is too large for phones.
+    /// The variant that pages show instead of an original that is too large for phones and has no tiles.
     static let large = "large"
+    /// The tiles of a picture that is too large for phones. Their path is a folder.
+    static let tiles = "tiles"
     static let original = "original"
-    static let fileNames = [thumbnail, sharpThumbnail, pager, overlay, large, original]
+    static let fileNames = [thumbnail, sharpThumbnail, pager, overlay, large, tiles, original]
 
     /// The maximum number of a place. Larger numbers occur only in edited records.
     private static let maxNumber = 1 << 24

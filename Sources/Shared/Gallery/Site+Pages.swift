@@ -223,7 +223,9 @@ extension Site {
             attributes += " data-\(name)-height=\"\(file.height)\""
         }
         add("overlay", place.file(Place.overlay))
-        let best = place.file(Place.large) ?? place.file(Place.original)
+        add("tiles", place.file(Place.tiles))
+        // Without tiles, the largest file is shown at the largest zoom.
+        let best = place.file(Place.tiles) == nil ? place.file(Place.large) ?? place.file(Place.original) : nil
         add("original", best.flatMap { best in best.width > place.file(Place.overlay)?.width ?? 0 ? best : nil })
         let words = Markup.text(place.caption?.alt ?? title(of: place))
         let reason = place.record.hasError ? "<p class=\"reason\" dir=\"auto\">\(Markup.text(reason(place)))</p>" : ""

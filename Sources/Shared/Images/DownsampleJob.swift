@@ -32,19 +32,28 @@ struct DownsampleJob {
         /// converted.
         var kept: KeptPNG?
         let firstFrame = FirstFrame()
+        /// The level of an output that is cut into tiles.
+        let level: TileLevel?
+        /// Whether no other level of the output has more pixels, so that this level is complete last.
+        var isLast: Bool { level.map { $0.number == 0 } ?? true }
 
-        init(_ index: Int, _ output: Output, _ info: ImageHeader, _ limits: DecodeLimits) throws {
+        /// - Parameter drain: shared by the levels of an output; nil creates one.
+        init(
+            _ index: Int, _ output: Output, _ info: ImageHeader, _ limits: DecodeLimits, level: TileLevel? = nil,
+            drain: ByteDrain? = nil
+        ) throws {
             self.index = index
             self.output = output
+            self.level = level
             let orientation = info.orientation.rotated(clockwiseQuarters: output.geometry.quarterTurns)
             let upright = orientation.swapsAxes ? info.storedSize.swapped : info.storedSize
             placement = try output.geometry.placement(of: upright)
-            try checkOutput(placement.target, output.encoding.format)
+            if level == nil { try checkOutput(placement.target, output.encoding.format) }
             // The aspect ratio of an untrusted picture may require too many pixels.
             try limits.check(pixels: placement.rendered)
             try limits.check(pixels: placement.target)
             plan = ResizePlan(source: info.storedSize, orientation: orientation, placement)
-            drain = ByteDrain(output.encoding.format, output.sink)
+            self.drain = drain ?? ByteDrain(output.encoding.format, output.sink)
         }
 
         func result(isTruncated: Bool, isDamaged: Bool, _ frames: FrameCounts?) -> DownsampleResult {
@@ -88,6 +97,7 @@ struct DownsampleJob {
     ) throws {
         if planned.isEmpty { return }
         try pass(source, planned) { planned in
+            guard planned.isLast else { return }
             let planes = source.planes
             try done(
                 planned.index,
@@ -107,7 +117,7 @@ struct DownsampleJob {
 
     /// Plans the outputs, the largest first.
     private func plan() throws -> [PlannedOutput] {
-        let planned = try outputs.enumerated().map { try PlannedOutput($0, $1, info, options.limits) }
+        let planned = try outputs.enumerated().flatMap(plan)
         for planned in planned {
             planned.drain.checkpoint = { [options] in try options.check(before: $0) }
             planned.drain.spareThreads = options.spareThreads
@@ -116,6 +126,17 @@ struct DownsampleJob {
         return planned.sorted { a, b in
             let (first, second) = (a.plan.target.pixels ?? .max, b.plan.target.pixels ?? .max)
             return first == second ? a.index < b.index : first > second
+        }
+    }
+
+    /// Returns a plan for each level of an output that is cut into tiles, otherwise a single plan.
+    private func plan(_ index: Int, _ output: Output) throws -> [PlannedOutput] {
+        guard let tiles = output.tiles else { return [try PlannedOutput(index, output, info, options.limits)] }
+        let drain = ByteDrain(output.encoding.format, output.sink)
+        return try TileLevel.levels(of: info.uprightSize, leastSide: tiles.leastSide).map { level in
+            var output = output
+            output.geometry = .exactly(level.size)
+            return try PlannedOutput(index, output, info, options.limits, level: level, drain: drain)
         }
     }
 
@@ -225,6 +246,7 @@ struct DownsampleJob {
     private func isDirect(_ planned: PlannedOutput, _ source: Source) -> Bool {
         planned.output.encoding.format == .jpeg && planned.plan.orientation == .upright
             && planned.placement.rendered == planned.placement.target && !planned.output.needsPixels
+            && planned.level == nil
             && (source.planes.planes.count == 3 || source.planes.planes[0].channels == 1)
     }
 
@@ -254,6 +276,12 @@ struct DownsampleJob {
     private func sink(_ planned: PlannedOutput, _ stage: Stage, _ source: Source) throws -> any StageSink {
         var output = planned.output
         output.encoding = encoding(planned, source)
+        if let level = planned.level, let tiles = output.tiles {
+            let cutter = try TileOutput(
+                level, orientation: planned.plan.orientation, channels: source.layout.channels,
+                encoding: output.encoding, options: options, into: tiles, counting: planned.drain)
+            return PixelSink(stage, to: cutter)
+        }
         var encoding = output.encoding
         let keepsProfile = keepsProfile(planned, source)
         if keepsProfile { encoding.metadata.profile = source.profile }

@@ -74,6 +74,11 @@ public struct DownsampleTool: RecordTool {
         record.string("cache.content_type")?.hasPrefix("video/") ?? false
     }
 
+    /// Reads the header of a picture and checks it against the limits of the run. Throws `FormatFailure`, `ImageError`.
+    public func header(of file: File) throws -> ImageHeader {
+        try inspect(InputFile(file), limits: maker.options.limits)
+    }
+
     public var acceptsErrors: Bool { true }
 
     func isPlaceholder(_ record: Record) -> Bool {

@@ -452,10 +452,11 @@ function reach(next, ms = 0) {
   // A control that disappears would leave the focus to the page.
   if (document.activeElement.matches(':disabled, [hidden], .zoomed :is(.back, .on)')) overlay.focus();
   if (ms) motion(frame, { transform: [from, transform(view)] }, ms);
+  updateTiles();
 }
 // At the largest zoom, a pixel of the best file is a CSS pixel.
 function fit() {
-  const { width, height } = view.files.at(-1), W = stage.clientWidth, H = stage.clientHeight;
+  const { width, height } = view.tiles || view.files.at(-1), W = stage.clientWidth, H = stage.clientHeight;
   const scale = min(W / width, H / height, 1), w = round(width * scale) || 1, h = round(height * scale) || 1;
   const left = round((W - w) / 2), top = round((H - h) / 2);
   Object.assign(view, { W, H, w, h, left, top, most: max(1, width / w) });
@@ -501,7 +502,7 @@ function enlarge(index, isPlayed) {
 function enter(index) {
   const slide = slides[index];
   frame = make('div', { className: 'frame' + ($('.clear', slide) ? ' clear' : '') });
-  view = { index, files: filesOf(slide), x: 0, y: 0, z: 1 };
+  view = { index, files: filesOf(slide), tiles: tilesOf(slide), x: 0, y: 0, z: 1 };
   offerOriginal($('.save', overlay), slide);
   stage.replaceChildren(frame);
   fit();
@@ -517,7 +518,7 @@ async function upgrade(mine, slide, box) {
   const files = view.files.map(file => file.src);
   box.append(layer(own.complete ? files.shift() : thumb.complete && thumb.currentSrc || files[0]));
   for (const src of files) {
-    const better = layer(src), old = [...box.children];
+    const better = layer(src), old = box.querySelectorAll(':scope > img');
     try { await better.decode(); } catch { continue; }
     if (mine !== token) return;
     box.append(better);
@@ -619,6 +620,60 @@ function tapped(e, { x, y }) {
   const isDouble = e.timeStamp - tap.t < 300 && hypot(x - tap.x, y - tap.y) < 25;
   tap = { t: isDouble ? 0 : e.timeStamp, x, y };
   if (isDouble) zoom(isZoomed() ? 1 : max(2, view.most / 2), x, y);
+}
+
+// MARK: Tiles
+
+// Tiles in view (TileLevel.swift) are drawn over a large picture, from the level that has a pixel for each pixel of the
+// screen. Each level has half as many pixels per side as the previous level.
+const side = 512;
+let pending;
+
+function tilesOf(slide) {
+  const { tiles, tilesWidth, tilesHeight } = pictureOf(slide).dataset;
+  return tiles && { src: tiles, width: tilesWidth, height: tilesHeight, layer: make('div', { className: 'tiles' }), drawn: new Map() };
+}
+
+// A moving view needs most tiles only for a moment.
+function updateTiles() {
+  pending ||= setTimeout(() => {
+    pending = 0;
+    if (overlay.open && view.tiles) drawTiles(view);
+  }, 100);
+}
+
+function drawTiles({ tiles: { src, width, height, layer, drawn }, files, W, H, w, h, x, y, z }) {
+  const needed = w * z * devicePixelRatio, isNeeded = needed > files.at(-1).width;
+  let level = 0;
+  while (width / 2 ** (level + 1) >= needed) level++;
+  const across = round(width / 2 ** level) / side, down = round(height / 2 ** level) / side;
+  // Returns the names of tiles that are at most `margin` pixels outside the window.
+  const inView = margin => {
+    const a = w * z / across, b = h * z / down, left = ((w * z - W) / 2 - x - margin) / a, top = ((h * z - H) / 2 - y - margin) / b;
+    const right = min(across, left + (W + 2 * margin) / a), bottom = min(down, top + (H + 2 * margin) / b), names = [];
+    for (let row = max(0, Math.floor(top)); isNeeded && row < bottom; row++) {
+      for (let column = max(0, Math.floor(left)); column < right; column++) names.push(`${level}-${column}-${row}`);
+    }
+    return names;
+  };
+  const wanted = inView(0).map(name => {
+    if (drawn.has(name)) return drawn.get(name);
+    const img = make('img', { alt: '', onload: updateTiles, src: `${src}/${name}.jpg` });
+    const [, column, row] = name.split('-'), place = (start, count) => [start, min(1, count - start)].map(n => n / count * 100 + '%');
+    [img.style.left, img.style.width] = place(column, across);
+    [img.style.top, img.style.height] = place(row, down);
+    layer.append(img);
+    drawn.set(name, img);
+    return img;
+  });
+  // Tiles of another level stay until this level is complete.
+  const near = new Set(inView(max(W, H) / 2)), isDone = wanted.every(img => img.complete);
+  for (const [name, img] of drawn) {
+    if (near.has(name) || !isDone && img.complete && name[0] != level) continue;
+    img.remove();
+    drawn.delete(name);
+  }
+  if (!layer.isConnected) frame.append(layer);
 }
 
 // MARK: Slideshow

@@ -5,8 +5,8 @@ import Support
 /// the error of the sink.
 final class ByteDrain {
     let format: OutputFormat
-    /// Bytes written to the sink.
-    private(set) var count = 0
+    /// Bytes written to the sink, or bytes of tiles.
+    var count = 0
     /// Throws if the work must stop, or if the next step would exceed the time limit. Called by encoders that work for
     /// a long time before their first byte.
     var checkpoint: (UninterruptibleCost?) throws -> Void = { _ in }

@@ -26,12 +26,15 @@ public struct Output {
     public var byteLimit: Int?
     /// Receives the encoded bytes. After an error, the sink contains an incomplete file.
     public var sink: any ByteSink
+    /// Receives the tiles of the whole picture in several levels, in place of a single file. `sink` then receives
+    /// nothing, and `geometry` is ignored. Nil makes a single file.
+    public var tiles: (any TileSink)?
 
     public init(
         _ geometry: Geometry, encoding: EncodeOptions, backdrop: Backdrop = .colour(.white), gradient: Gradient = .none,
         cornerRadius: Double = 0, keepsProfile: Bool = false, wantsHash: Bool = false, exif: ExifBlock? = nil,
         xmp: XMPPacket? = nil, frame: Int? = nil, framesPerSecond: Double? = nil, byteLimit: Int? = nil,
-        sink: any ByteSink
+        sink: any ByteSink, tiles: (any TileSink)? = nil
     ) {
         self.geometry = geometry
         self.encoding = encoding
@@ -46,6 +49,7 @@ public struct Output {
         self.framesPerSecond = framesPerSecond
         self.byteLimit = byteLimit
         self.sink = sink
+        self.tiles = tiles
     }
 
     /// Whether pixels are changed or analysed after resampling.

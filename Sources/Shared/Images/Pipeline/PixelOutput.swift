@@ -13,7 +13,7 @@ final class FirstFrame {
 ///
 /// Rows are processed as they arrive. Outputs that are rotated, cropped by their content, or placed on a backdrop are
 /// collected first.
-final class PixelOutput {
+final class PixelOutput: PixelConsumer {
     /// Creates the encoder for upright rows of this size and number of channels.
     typealias MakeWriter = (PixelSize, Int) throws -> any RowWriter
 
@@ -63,7 +63,6 @@ final class PixelOutput {
         }
     }
 
-    /// Writes the next row in stored orientation. May modify the row.
     func write(_ row: UnsafeMutablePointer<UInt8>) throws {
         guard gathers else { return try emit(row) }
         let width = orientation.swapsAxes ? placement.rendered.height : placement.rendered.width

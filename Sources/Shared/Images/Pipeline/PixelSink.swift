@@ -1,17 +1,25 @@
 import CKernels
 import Support
 
+/// Processes the pixels of an output.
+protocol PixelConsumer: AnyObject {
+    /// Processes the next row in stored orientation. May modify the row.
+    func write(_ row: UnsafeMutablePointer<UInt8>) throws
+    /// Writes the end of the output after the last row. Returns the hash if requested.
+    func finish() throws -> PlaceholderHash?
+}
+
 /// Combines the planes of a stage into rows of pixels, in stored orientation.
 final class PixelSink: StageSink {
     private let rings: [RowRing]
     /// The channels of the first plane. Used only if there is a single plane.
     private let channels: Int
-    private let output: PixelOutput
+    private let output: any PixelConsumer
     private let width: Int, height: Int
     private let row: AlignedBuffer
     private var done = 0
 
-    init(_ stage: Stage, to output: PixelOutput) {
+    init(_ stage: Stage, to output: any PixelConsumer) {
         rings = stage.rings
         channels = stage.geometries[0].channels
         self.output = output

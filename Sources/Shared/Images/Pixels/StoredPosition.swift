@@ -28,6 +28,11 @@ struct StoredPosition {
         (downX, downY) = down
     }
 
+    /// Returns the stored position of an upright pixel.
+    func stored(x: Int, y: Int) -> (x: Int, y: Int) {
+        (originX + x * rightX + y * downX, originY + x * rightY + y * downY)
+    }
+
     /// Copies the stored pixels of `channels` samples, with rows `stride` bytes apart, in upright order. `destination`
     /// returns the address of an upright pixel by its row-major index; the rest of its row follows.
     func turn(

@@ -184,6 +184,12 @@ public final class Folder: Sendable {
     @discardableResult
     public func removeFolder(_ name: String) -> Bool { withParent(of: name) { unlinkat($0, $1, AT_REMOVEDIR) } == 0 }
 
+    /// Removes a folder and the files in it. Keeps the folder if it contains folders.
+    public func removeFolderWithFiles(_ name: String) {
+        for file in (try? names(in: name)) ?? [] { remove("\(name)/\(file)") }
+        removeFolder(name)
+    }
+
     /// Returns the names in a subfolder, by default in this folder, in no particular order; an empty array if the
     /// folder is missing. Throws if it cannot be read to its end.
     public func names(in name: String = ".") throws(SystemFailure) -> [String] {

@@ -35,7 +35,9 @@ public final class OutputFile: ByteSink {
         for path in begun.withLock({ $0 }) { path.withPathPointer { _ = unlink($0) } }
     }
 
-    static func temporaryName() -> String { ".apod-tools-\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).part" }
+    public static func temporaryName() -> String {
+        ".apod-tools-\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).part"
+    }
 
     /// Whether a name belongs to a temporary file, perhaps of a killed process.
     public static func isTemporary(_ name: String) -> Bool { name.hasPrefix(".apod-tools-") && name.hasSuffix(".part") }

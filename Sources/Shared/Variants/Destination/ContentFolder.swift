@@ -18,9 +18,10 @@ public final class ContentFolder: Sendable {
     }
 
     func existing(_ name: String) throws -> MadeFile? {
-        guard let facts = known(name), let status = try folder.status(of: name), status.kind == .file, status.bytes > 0
-        else { return nil }
-        return MadeFile(path: folder.path(of: name), bytes: status.bytes, facts, isNew: false)
+        guard let facts = known(name), let status = try folder.status(of: name) else { return nil }
+        let bytes = try status.kind == .folder ? TileFolder.bytes(in: name, folder) : status.bytes
+        guard status.kind == (TileFolder.isName(name) ? .folder : .file), bytes > 0 else { return nil }
+        return MadeFile(path: folder.path(of: name), bytes: bytes, facts, isNew: false)
     }
 
     /// Returns the beginning of a file name: the first 20 hexadecimal digits of the SHA-256 of `content`.
@@ -36,6 +37,7 @@ struct ContentDestination: Destination {
     func name(of variant: Variant, from source: some VariantSource) throws -> String {
         let content = try sha256 ?? source.content()
         let digest = ContentFolder.prefix("\(content)\n\(source.key(variant))")
+        if variant.isTiled { return "\(digest)\(TileFolder.suffix)" }
         return try "\(digest)-\(variant.name).\(source.format(of: variant).fileExtension)"
     }
 
@@ -46,6 +48,7 @@ struct ContentDestination: Destination {
                 try there(index, file)
                 return nil
             }
+            if TileFolder.isName(name) { return try TileFolder(in: folder.folder, name: name) }
             let file = try OutputFile(in: folder.folder, name: name, replaces: true)
             return FileSink(file) {
                 try file.commit()

@@ -8,6 +8,8 @@ public struct Variant: Sendable, Hashable {
     public var geometry: Geometry
     public var gradient: Gradient
     public var cornerRadius: Double
+    /// Whether the whole picture is cut into tiles (`TileLevel`), which only a `ContentFolder` can store.
+    public var isTiled = false
     /// The requested size if `geometry` is a square bucket, otherwise nil. Placeholders are drawn in this size.
     var shape: PixelSize?
 
@@ -48,6 +50,6 @@ public struct Variant: Sendable, Hashable {
         return "size=\(text(box.width))x\(text(box.height));ratio=\(text(geometry.aspectRatio))"
             + ";mode=\(geometry.mode.rawValue);gravity=\(geometry.gravity.rawValue);focus=\(text(geometry.focus));enlarge=\(geometry.enlarges)"
             + ";region=\(text(geometry.region));turns=\(geometry.quarterTurns);gradient=\(gradient.rawValue)"
-            + ";radius=\(cornerRadius)\(geometry.maxPixels.map { ";pixels=\($0)" } ?? "")"
+            + ";radius=\(cornerRadius)\(geometry.maxPixels.map { ";pixels=\($0)" } ?? "")\(isTiled ? ";tiles" : "")"
     }
 }

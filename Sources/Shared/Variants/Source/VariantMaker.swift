@@ -32,7 +32,8 @@ public struct VariantMaker: Sendable {
     }
 
     func format(of variant: Variant, source: ImageHeader) -> OutputFormat {
-        encodeSettings.format(
+        if variant.isTiled { return .jpeg }
+        return encodeSettings.format(
             for: source.format, isAnimated: source.isAnimated == true,
             hasAlpha: source.hasAlpha == true || variant.cornerRadius > 0)
     }
@@ -53,7 +54,7 @@ public struct VariantMaker: Sendable {
                 gradient: request.variant.gradient, cornerRadius: request.variant.cornerRadius,
                 keepsProfile: encodeSettings.keepsProfile, wantsHash: encodeSettings.wantsHash, exif: exif, xmp: xmp,
                 frame: encodeSettings.frame, framesPerSecond: encodeSettings.framesPerSecond,
-                byteLimit: encodeSettings.byteLimit, sink: request.sink)
+                byteLimit: encodeSettings.byteLimit, sink: request.sink, tiles: request.sink as? any TileSink)
         }
         progress.beginWork()
         let start = SteadyTime.now()

@@ -75,6 +75,35 @@ import Testing
     }
 
     @Test(arguments: [
+        (
+            "https://www.youtube.com/embed/abc-DEF_123?rel=0",
+            "https://www.youtube-nocookie.com/embed/abc-DEF_123?autoplay=1",
+            "https://www.youtube.com/watch?v=abc-DEF_123"
+        ),
+        (
+            "https://player.vimeo.com/video/10019757?h=3a1&title=0",
+            "https://player.vimeo.com/video/10019757?autoplay=1&dnt=1&h=3a1", "https://vimeo.com/10019757/3a1"
+        ),
+        (
+            "https://vimeo.com/channels/sky/10019757", "https://player.vimeo.com/video/10019757?autoplay=1&dnt=1",
+            "https://vimeo.com/10019757"
+        ),
+    ])
+    func videosHaveAPlayerAndAPage(_ text: String, _ address: String, _ page: String) throws {
+        let player = try #require(MediaAddress(text).flatMap(VideoPlayer.init))
+        #expect(player.address == address && player.page == page)
+        #expect(address.hasPrefix(player.origin + "/"))
+    }
+
+    @Test(arguments: [
+        "https://x.org/a.mp4", "https://notvimeo.com/1", "https://vimeo.com/about", "https://vimeo.com.x.org/1",
+        "https://www.youtube.com/playlist?list=abc",
+    ])
+    func otherAddressesHaveNoPlayer(_ text: String) {
+        #expect(MediaAddress(text).flatMap(VideoPlayer.init) == nil)
+    }
+
+    @Test(arguments: [
         "https://x.org/a/nasa-logo@2x.png", "https://x.org/nasa-logo%402x.png", placeholder,
         "https://x.org/static/default_apod_image.jpg", "https://x.org/NEWS-thumbnail.png",
     ])

@@ -11,7 +11,7 @@ def views(page):
     """Opens each view, and yields its name while it is shown."""
     settle(page)
     yield "grid"
-    open_first(page)
+    open_first(page, 2)
     settle(page)
     yield "details"
     page.keyboard.press("?")

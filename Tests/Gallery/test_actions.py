@@ -277,7 +277,7 @@ def test_on_this_day_says_that_other_years_have_no_picture(b):
 def test_question_mark_lists_the_keys(b):
     documented = (b.docs / "gallery.md").read_text(encoding="utf-8")
     with b.page() as page:
-        open_first(page)
+        open_first(page, 2)
         for layer in ("details", "overlay"):
             if layer == "overlay":
                 enlarge(page)

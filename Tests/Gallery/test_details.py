@@ -148,17 +148,68 @@ def test_a_video_day_shows_its_still_and_a_link(b):
         link = page.locator(".details.shown .links a").first
         assert "video" in link.text_content().lower() and "noopener" in link.get_attribute("rel")
         assert not page.locator("iframe, video").count()
+        mark, still = (page.locator(f".details.shown {part}").bounding_box() for part in (".play", "figure"))
+        for start, length in (("x", "width"), ("y", "height")):
+            assert abs(mark[start] + mark[length] / 2 - still[start] - still[length] / 2) < 1.5, (mark, still)
+
+
+def test_a_player_is_loaded_only_after_a_click(b):
+    with b.page("pages/2024-01.html") as page:
+        policy = page.get_attribute("meta[http-equiv=Content-Security-Policy]", "content")
+        assert policy.endswith("frame-src https://www.youtube-nocookie.com"), policy
+        page.route("https://www.youtube*/**", lambda route: route.fulfill(content_type="text/html", body="A video"))
+        id = ids(page, ".video.missing")[0]
+        tile(page, id).click()
+        wait_for_slide(page, id)
+        settle(page)
+        play = page.locator(".details.shown .play")
+        link = play.get_attribute("href")
+        assert link.startswith("https://www.youtube.com/watch?v=sample"), link
+        assert link in page.evaluate("[...document.querySelectorAll('.details.shown .links a')].map(a => a.href)")
+        assert not page.locator("iframe").count() and not [url for url in page.requested if "youtube" in url]
+        play.click()
+        if b.is_served:
+            frame = page.locator(".details.shown figure iframe")
+            assert frame.get_attribute("sandbox") == "allow-scripts allow-same-origin"
+            assert frame.get_attribute("src").startswith("https://www.youtube-nocookie.com/embed/sample")
+            assert page.frame_locator("iframe").locator("body").text_content() == "A video"
+            page.locator(".viewer .back").click()
+            settle(page)
+            assert not page.locator("iframe").count(), "a player stays in a slide that is not shown"
+        else:
+            page.wait_for_url(link)
+        page.requested[:] = [url for url in page.requested if "youtube" not in url]
+    with b.page("pages/undated.html") as page:
+        assert "frame-src" not in page.get_attribute("meta[http-equiv=Content-Security-Policy]", "content")
+
+
+def test_a_landscape_phone_shows_picture_and_text_side_by_side(b):
+    with b.page(width=740, height=360, has_touch=True, is_mobile=True) as page:
+        open_first(page, 2)
+        picture, text = (page.locator(f".details.shown {part}").bounding_box() for part in ("figure", ".text"))
+        assert picture["x"] + picture["width"] <= text["x"] + 1 and abs(picture["y"] - text["y"]) < 1, (picture, text)
+        assert picture["width"] > 400 and text["width"] > 280, (picture, text)
+
+
+def test_text_does_not_scroll_below_the_buttons_of_a_phone(b):
+    with b.page(width=390, height=844) as page:
+        open_first(page, 2)
+        bar, slide = (page.locator(part).bounding_box() for part in (".viewer .tools", ".details.shown"))
+        assert slide["y"] >= bar["y"] + bar["height"] - 1, (bar, slide)
+        alpha = page.evaluate("getComputedStyle(document.querySelector('.viewer .tools')).backgroundColor")
+        assert alpha == "rgb(11, 12, 14)", alpha
 
 
 def test_a_failure_shows_its_reason(b):
     with b.page() as page:
-        failed = ids(page, ".missing")
-        reason = page.locator(f"[id='t-{failed[0]}'] .reason").text_content()
-        assert reason
+        failed = ids(page, ".missing:not(.video)")
+        words = page.locator(f"[id='t-{failed[0]}'] .reason").text_content()
+        assert words == "This picture could not be loaded", words
+        reason = next(r["error"]["message"] for r in b.records() if r["gallery"]["id"] == failed[0])
         tile(page, failed[0]).click()
         settle(page)
         slide = page.locator(".details.shown")
-        assert slide.locator(".reason").text_content() == reason and not slide.locator(".enlarge").count()
+        assert slide.locator(".reason").text_content() == words + reason and not slide.locator(".enlarge").count()
         # No button covers the text.
         assert page.evaluate(
             """(() => {

@@ -81,7 +81,7 @@ STOPS = {
 
 def test_slideshow_stops_at_any_interaction(b):
     with b.page(init=TICKS) as page:
-        open_overlay(page, pictured(page)[2])
+        open_overlay(page, pictured(page)[3])
         for kind, stop in STOPS.items():
             page.keyboard.press("0")
             page.keyboard.press("s")
@@ -102,15 +102,15 @@ def test_slideshow_stops_at_any_interaction(b):
 def test_slideshow_waits_until_the_next_picture_is_loaded(b):
     with b.page(init=TICKS) as page:
         slides = pictured(page)
-        open_overlay(page, slides[2])
+        open_overlay(page, slides[3])
         page.evaluate("window.held = true")
         page.keyboard.press("s")
         wait(page, "gates.length")
         tick(page)
         settle(page)
-        assert shown(page) == slides[2] and plays(page)
+        assert shown(page) == slides[3] and plays(page)
         page.evaluate("held = false; gates.forEach(go => go())")
-        wait_for_slide(page, slides[3])
+        wait_for_slide(page, slides[4])
         # A file that cannot be loaded does not stop it.
         page.evaluate("HTMLImageElement.prototype.decode = () => Promise.reject(new Error()); 0")
         for slide in slides[4:6]:
@@ -133,11 +133,11 @@ def test_slideshow_honours_reduced_motion(b):
     for calm in ("reduce", "no-preference"):
         with b.page(init=TICKS, reduced_motion=calm) as page:
             slides = pictured(page)
-            open_overlay(page, slides[2])
+            open_overlay(page, slides[3])
             page.evaluate("animated = 0")
             page.keyboard.press("s")
             tick(page)
-            wait_for_slide(page, slides[3])
+            wait_for_slide(page, slides[4])
             settle(page)
             assert (page.evaluate("animated") > 0) == (calm == "no-preference"), calm
             assert page.evaluate("document.querySelectorAll('.frame').length") == 1
@@ -145,7 +145,7 @@ def test_slideshow_honours_reduced_motion(b):
 
 def test_one_picture_has_no_slideshow(b):
     with b.page("pages/2021-03.html", init=TICKS) as page:
-        open_first(page)
+        open_first(page, 2)
         assert not page.locator(".details.shown .player").count()
         page.keyboard.press("s")
         enlarge(page)

@@ -140,7 +140,7 @@ def test_pages_do_not_scroll_horizontally(b):
             with b.page(path, width=width, height=800) as page:
                 assert page.evaluate("document.documentElement.scrollWidth") <= width, (path, width)
         with b.page(width=width, height=800) as page:
-            open_first(page)
+            open_first(page, 2)
             for selector in ("html", ".details.shown"):
                 wide = page.evaluate(f"document.querySelector('{selector}').scrollWidth")
                 assert wide <= width, (selector, wide, width)
@@ -176,6 +176,65 @@ def test_themes_set_the_background(b):
             assert page.evaluate(read) == black
             page.evaluate("document.documentElement.dataset.theme = 'light'")
             assert page.evaluate(read) == white
+
+
+def test_colours_need_no_light_dark_function(b):
+    """Safari before version 17.5 ignores declarations with light-dark()."""
+    if not b.is_served:
+        return  # Playwright cannot replace responses of file://
+    style = (b.site / "style.css").read_text(encoding="utf-8").replace("light-dark(", "unknown-function(")
+    read = """[...document.querySelectorAll('body, .tile a, .calendar, .calendar td a[href]')]
+        .map(e => getComputedStyle(e)).map(({ backgroundColor, color }) => backgroundColor + color)"""
+    for scheme in ("light", "dark"):
+        with b.page(color_scheme=scheme) as page:
+            open_calendar(page)
+            settle(page)
+            expected = page.evaluate(read)
+            page.route("**/style.css", lambda route: route.fulfill(content_type="text/css", body=style))
+            page.reload()
+            open_calendar(page)
+            settle(page)
+            assert page.evaluate(read) == expected and len(set(expected)) > 2, (scheme, expected)
+
+
+def test_narrow_tiles_show_the_date_on_one_line(b):
+    with b.page("pages/2024-02.html", width=768, height=900) as page:
+        page.evaluate("document.querySelectorAll('.tile').forEach(t => { t.style.flex = '0 0 80px'; })")
+        settle(page)
+        wrong = page.evaluate("""[...document.querySelectorAll('.tile time')]
+            .map(t => [t.offsetHeight, t.scrollWidth, t.clientWidth])
+            .filter(([height, wide, width]) => height > 24 || wide > width)""")
+        assert page.locator(".tile time").count() > 5 and not wrong, wrong
+
+
+def test_tiles_are_not_enlarged(b):
+    """The file of each tile has at least the pixels of the tile, unless the picture has fewer."""
+    for width, scale in ((390, 3), (768, 2), (1440, 1)):
+        with b.page("pages/2024-02.html", width=width, height=900, device_scale_factor=scale) as page:
+            page.evaluate("document.querySelectorAll('.tile img').forEach(i => { i.loading = 'eager'; })")
+            wait(page, "[...document.querySelectorAll('.tile img')].every(i => i.complete)")
+            blurred = page.evaluate("""[...document.querySelectorAll('.tile img')].map(i => {
+                const files = i.srcset.split(', ').map(f => f.split(' ')), widths = files.map(f => parseInt(f[1]));
+                const own = widths[files.findIndex(f => i.currentSrc.endsWith(f[0].split('/').pop()))];
+                const { hash } = i.closest('a'), pager = document.querySelector(`[id='${hash.slice(1)}'] figure img`);
+                return [own, i.offsetWidth * devicePixelRatio, +pager.getAttribute('width')];
+            }).filter(([own, needed, most]) => own * 1.1 < Math.min(needed, most))""")
+            assert not blurred, (width, blurred)
+
+
+def test_calendar_fits_narrow_windows_and_large_text(b):
+    for width in (360, 390):
+        with b.page(width=width, height=740) as page:
+            open_calendar(page)
+            tops = page.evaluate("[...document.querySelectorAll('.calendar .row > *')].map(e => e.offsetTop)")
+            assert len(tops) == 5 and max(tops) - min(tops) < 12, tops
+            page.evaluate("document.documentElement.style.fontSize = '200%'")
+            wide = page.evaluate("""[...document.querySelectorAll('.calendar :is(th, td a)')].map(cell => {
+                const range = document.createRange();
+                range.selectNodeContents(cell);
+                return [cell.textContent, range.getBoundingClientRect().width, cell.offsetWidth];
+            }).filter(([, text, cell]) => text > cell)""")
+            assert not wide, wide
 
 
 def test_printed_pages_have_no_controls(b):

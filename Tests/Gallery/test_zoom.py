@@ -1,6 +1,6 @@
 """Zoom and pan: wheel, keys, buttons, clicks, touch, resizing."""
 
-from browser import PHONE, open_overlay, settle
+from browser import PHONE, best_slide, ids, open_overlay, settle, tile, wait, wait_for_slide
 from screen import VIEW, fraction, point
 
 
@@ -136,3 +136,102 @@ def test_rotation_and_resize_keep_the_centre(b):
         settle(page)
         v = page.evaluate(VIEW)
         assert v["width"] <= 700.5 and abs(v["x"] + v["width"] / 2 - 350) < 1.5, v
+
+
+def touch(page, kind, distance, x=200, y=200):
+    points = [{"x": x - distance, "y": y, "id": 0}, {"x": x + distance, "y": y, "id": 1}] if distance else []
+    page.client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+
+def test_two_fingers_on_the_details_open_the_overlay_under_them(b):
+    with b.page(**PHONE) as page:
+        id = best_slide(page)
+        page.evaluate(f"location.hash = '{id}'")
+        wait_for_slide(page, id)
+        settle(page)
+        box = page.locator(".details.shown figure img").bounding_box()
+        x, y = box["x"] + box["width"] / 2 + 20, box["y"] + box["height"] / 2 - 10
+        at = (x - box["x"]) / box["width"], (y - box["y"]) / box["height"]
+        page.client = page.context.new_cdp_session(page)
+        touch(page, "touchStart", 40, x, y)
+        for distance in range(44, 122, 6):
+            touch(page, "touchMove", distance, x, y)
+            if distance == 56:
+                wait(page, "document.querySelector('dialog.overlay')?.open")
+                place = fraction(page, x, y)
+                assert abs(place[0] - at[0]) < 0.01 and abs(place[1] - at[1]) < 0.01, (place, at)
+                # The bitmap of the details is there already.
+                assert page.evaluate(VIEW)["natural"] > 0
+        place, width = fraction(page, x, y), page.evaluate(VIEW)["width"]
+        assert abs(place[0] - at[0]) < 0.01 and abs(place[1] - at[1]) < 0.01, (place, at)
+        assert width > 2.4 * box["width"], (width, box)
+        touch(page, "touchEnd", 0)
+        settle(page)
+        assert abs(page.evaluate(VIEW)["width"] - width) < 2, "a better file changed the zoom"
+        assert page.evaluate("visualViewport.scale") == 1
+
+
+def test_wheel_with_ctrl_on_the_details_zooms_in_the_overlay(b):
+    with b.page() as page:
+        id = best_slide(page)
+        page.evaluate(f"location.hash = '{id}'")
+        wait_for_slide(page, id)
+        settle(page)
+        page.mouse.move(450, 400)
+        page.keyboard.down("Control")
+        page.mouse.wheel(0, -60)
+        page.keyboard.up("Control")
+        wait(page, "document.querySelector('dialog.overlay')?.open")
+        settle(page)
+        assert page.evaluate(VIEW)["width"] > 1280 and page.evaluate("visualViewport.scale") == 1
+
+
+def test_small_pictures_zoom_to_three_times_their_size(b):
+    with b.page("pages/undated.html") as page:
+        id = ids(page)[0]
+        open_overlay(page, id)
+        fit = page.evaluate(VIEW)["width"]
+        for _ in range(6):
+            page.keyboard.press("+")
+        settle(page)
+        assert abs(page.evaluate(VIEW)["width"] - 3 * fit) < 1, (fit, page.evaluate(VIEW))
+
+
+def test_a_click_zooms_and_a_click_beside_the_picture_does_not(b):
+    with b.page() as page:
+        open_overlay(page)
+        fit = page.evaluate(VIEW)
+        page.mouse.click(5, 400)
+        page.wait_for_timeout(400)
+        assert fit["x"] > 20 and page.evaluate(VIEW)["width"] == fit["width"]
+        at = fraction(page, 600, 300)
+        page.mouse.click(600, 300)
+        settle(page)
+        x, y = point(page, *at)
+        assert page.evaluate(VIEW)["width"] > 1.5 * fit["width"] and abs(x - 600) < 1.5 and abs(y - 300) < 1.5, (x, y)
+        width = page.evaluate(VIEW)["width"]
+        page.mouse.click(600, 300)
+        page.wait_for_timeout(400)
+        assert page.evaluate(VIEW)["width"] == width, "a click on a zoomed picture zooms"
+
+
+def test_a_style_sheet_lets_double_taps_close_the_overlay(b):
+    with b.page(**PHONE) as page:
+        page.evaluate("document.documentElement.style.setProperty('--double-tap', 'close')")
+        open_overlay(page)
+        page.touchscreen.tap(195, 422)
+        page.touchscreen.tap(196, 423)
+        settle(page)
+        assert not page.evaluate("document.querySelector('.overlay').open")
+
+
+def test_overlay_loads_the_file_that_its_size_needs(b):
+    for scale, expected in ((1, 1024), (2, 1024), (3, 2048)):
+        with b.page(**PHONE | {"device_scale_factor": scale}) as page:
+            open_overlay(page)
+            files = {url.split("-")[-1].split(".")[0] for url in page.requested if "/pictures/" in url}
+            assert "original" not in files and page.evaluate(VIEW)["natural"] == expected, (scale, files)
+            page.touchscreen.tap(195, 422)
+            page.touchscreen.tap(196, 423)
+            wait(page, "document.querySelector('.frame').lastChild.naturalWidth === 4200")
+            settle(page)

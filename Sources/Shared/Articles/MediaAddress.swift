@@ -181,4 +181,16 @@ public struct MediaAddress: Sendable, Equatable {
     public var youTubeStill: MediaAddress? {
         youTubeID.flatMap { MediaAddress(absolute: "https://img.youtube.com/vi/\($0)/0.jpg") }
     }
+
+    /// The number of a Vimeo video, and the key that unlisted videos need. Nil for other sites.
+    var vimeoVideo: (id: String, key: String?)? {
+        guard isOn("vimeo.com") else { return nil }
+        let steps = path.split(separator: "/")
+        guard let index = steps.firstIndex(where: { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }) else {
+            return nil
+        }
+        let key =
+            query.split(separator: "&").first { $0.hasPrefix("h=") }?.dropFirst(2) ?? steps[(index + 1)...].first
+        return (String(steps[index]), key.flatMap { $0.utf8.allSatisfy(\.isASCIIAlphanumeric) ? String($0) : nil })
+    }
 }

@@ -20,7 +20,7 @@ extension Site {
                 "name": settings.title, "heading": isStart && hero != nil ? "More pictures" : page.heading,
             ],
             markup: [
-                "head": head(of: page, hero), "style": style(page.root),
+                "players": policy(of: page), "head": head(of: page, hero), "style": style(page.root),
                 "hero": hero.map { self.hero($0, on: page) } ?? "",
                 "tiles": tiles.joined(), "details": page.places.map { self.details($0, on: page) }.joined(),
                 "pages": neighbours(of: page), "foot": foot(page),
@@ -62,6 +62,12 @@ extension Site {
         return Self.missing.filled(
             text: ["root": root, "theme": settings.theme.rawValue, "name": settings.title],
             markup: ["style": style(Markup.text(root))])
+    }
+
+    /// Returns the directive that allows the players of the videos on a page. Returns an empty text if there are none.
+    private func policy(of page: Page) -> String {
+        let origins = Set(page.places.compactMap { places[$0].player?.origin })
+        return origins.isEmpty ? "" : "; frame-src \(origins.sorted().joined(separator: " "))"
     }
 
     func style(_ root: String) -> String {
@@ -106,7 +112,7 @@ extension Site {
         let files = [shown.file(Place.pager), shown.file(Place.overlay)]
         let image = image(shown, files, page, attributes: "sizes=\"100vw\" fetchpriority=\"high\"")
         return """
-            <section class="hero" id="t-\(id)"><a href="#\(id)" class="\(look(shown))"\(data(shown))>\(image)\
+            <section class="hero\(shown.isVideo ? " video" : "")" id="t-\(id)"><a href="#\(id)" class="\(look(shown))"\(data(shown))>\(image)\
             <span class="caption"><span class="title" dir="auto">\(Markup.text(title(of: shown)))</span>\(time(shown))\
             </span></a></section>
 
@@ -116,12 +122,20 @@ extension Site {
     private func tile(_ place: Int, on page: Page) -> String {
         let shown = places[place]
         let image = image(
-            shown, [shown.tile, shown.sharpTile], page,
-            attributes: "sizes=\"(max-width: 40rem) 50vw, 24rem\" loading=\"lazy\" decoding=\"async\"")
-        let reason = "<span class=\"reason\" dir=\"auto\">\(Markup.text(reason(shown)))</span>"
+            shown, [shown.tile, shown.sharpTile, shown.file(Place.pager)], page,
+            attributes: "sizes=\"auto, \(tileWidth(shown))\" loading=\"lazy\" decoding=\"async\"")
+        let reason = shown.isVideo ? "" : "<span class=\"reason\">\(failure(shown))</span>"
         return Self.tile.filled(
             text: ["id": shown.id, "title": title(of: shown), "classes": tileClasses(shown)],
             markup: ["data": data(shown), "picture": shown.hasPicture ? image : reason, "when": time(shown)])
+    }
+
+    /// Returns the approximate width of a tile for browsers without `sizes="auto"`: the least height of a row in
+    /// style.css, times the tile's aspect ratio, and a fifth more because rows are stretched.
+    private func tileWidth(_ place: Place) -> String {
+        guard let file = place.tile else { return "100vw" }
+        let ratio = min(max(file.width * 12 / file.height, 7), 38)
+        return "min(100vw, clamp(8rem, 6rem + 8vw, 15rem) * \(ratio / 10).\(ratio % 10))"
     }
 
     private func tileClasses(_ place: Place) -> String {
@@ -174,6 +188,29 @@ extension Site {
         place.record.string("error.message") ?? (place.isVideo ? "A video" : "There is no picture")
     }
 
+    private func failure(_ place: Place) -> String {
+        place.record.hasError ? "This picture could not be loaded" : reason(place)
+    }
+
+    /// Returns the markup in place of a missing picture: the failure with its reason, or a frame for a video.
+    func missing(_ place: Place) -> String {
+        let words = Markup.text(reason(place))
+        let reason = place.record.hasError ? "<span dir=\"auto\">\(words)</span>" : ""
+        guard let play = playLink(place) else {
+            return "<p class=\"reason\"><strong>\(failure(place))</strong>\(reason)</p>\n"
+        }
+        return "<figure class=\"r18\">\(play)</figure>\(reason.isEmpty ? "" : "<p class=\"reason\">\(reason)</p>")\n"
+    }
+
+    /// Returns the link to a video, which the script replaces by the player if it has one.
+    func playLink(_ place: Place) -> String? {
+        guard place.isVideo, let media = place.caption?.media else { return nil }
+        let player = place.player
+        let data = player.map { " data-player=\"\(Markup.text($0.address))\"" } ?? ""
+        let address = Markup.text(player?.page ?? media)
+        return "<a class=\"play\" href=\"\(address)\"\(data) rel=\"noopener noreferrer\">Play the video</a>"
+    }
+
     // MARK: Details
 
     private func details(_ place: Int, on page: Page) -> String {
@@ -214,7 +251,7 @@ extension Site {
 
     private func figure(_ place: Place, _ page: Page) -> String {
         guard let pager = place.file(Place.pager) else {
-            return "<p class=\"reason\" dir=\"auto\">\(Markup.text(reason(place)))</p>\n"
+            return missing(place)
         }
         var attributes = "src=\"\(page.root)\(pager.path)\" width=\"\(pager.width)\" height=\"\(pager.height)\""
         func add(_ name: String, _ file: Place.File?) {
@@ -222,16 +259,22 @@ extension Site {
             attributes += " data-\(name)=\"\(page.root)\(file.path)\" data-\(name)-width=\"\(file.width)\""
             attributes += " data-\(name)-height=\"\(file.height)\""
         }
-        add("overlay", place.file(Place.overlay))
-        add("tiles", place.file(Place.tiles))
+        let overlay = place.file(Place.overlay)
+        add("overlay", overlay)
+        if let overlay, overlay.width > pager.width {
+            let set = [pager, overlay].map { "\(page.root)\($0.path) \($0.width)w" }.joined(separator: ", ")
+            attributes += " srcset=\"\(set)\" sizes=\"(min-width: 56em) 70vw, 100vw\""
+        }
+        let tiles = place.file(Place.tiles)
+        add("tiles", tiles)
         // Without tiles, the largest file is shown at the largest zoom.
-        let best = place.file(Place.tiles) == nil ? place.file(Place.large) ?? place.file(Place.original) : nil
-        add("original", best.flatMap { best in best.width > place.file(Place.overlay)?.width ?? 0 ? best : nil })
+        let best = tiles == nil ? place.file(Place.large) ?? place.file(Place.original) : nil
+        add("original", best.flatMap { best in best.width > overlay?.width ?? 0 ? best : nil })
         let words = Markup.text(place.caption?.alt ?? title(of: place))
         let reason = place.record.hasError ? "<p class=\"reason\" dir=\"auto\">\(Markup.text(reason(place)))</p>" : ""
         return """
             <figure class="\(look(place))"\(data(place))><img \(attributes) alt="\(words)" loading="lazy" \
-            decoding="async"></figure>\(reason)
+            decoding="async">\(playLink(place) ?? "")</figure>\(reason)
 
             """
     }
@@ -244,7 +287,8 @@ extension Site {
         let original = place.file(Place.original)
         if let caption, let media = caption.media {
             let words = caption.isVideo ? "Watch the video" : "The picture at its source"
-            links.append(Self.external(words, media, original: original == nil && !caption.isVideo))
+            let address = place.player?.page ?? media
+            links.append(Self.external(words, address, original: original == nil && !caption.isVideo))
         }
         if let address = caption?.page {
             let host = address.split(separator: "/").dropFirst().first.map(String.init) ?? address
@@ -294,4 +338,7 @@ extension Place {
     }
 
     var isVideo: Bool { record.string("media_type") == "video" }
+
+    /// The player of the video, or nil if the place has no video on a supported site.
+    var player: VideoPlayer? { isVideo ? MediaAddress(record.string("url")).flatMap(VideoPlayer.init) : nil }
 }

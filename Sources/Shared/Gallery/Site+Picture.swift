@@ -7,7 +7,7 @@ extension Site {
     private static let picture = PageTemplate(PackageResources.picture_html)
     /// The version of the markup. Increase it whenever the markup of these pages changes, so that the next run compares
     /// all pages.
-    private static let pictureLayout = 2
+    private static let pictureLayout = 3
     /// The maximum number of characters in the description of a link preview. Most sites show fewer characters.
     private static let descriptionLength = 200
 
@@ -28,7 +28,7 @@ extension Site {
 
     private func figure(of place: Place) -> String {
         guard let pager = place.file(Place.pager) else {
-            return "<p class=\"reason\" dir=\"auto\">\(Markup.text(reason(place)))</p>\n"
+            return missing(place)
         }
         let files = [pager, place.file(Place.overlay)].compactMap(\.self)
         let best = files[files.count - 1]
@@ -36,7 +36,8 @@ extension Site {
         let words = Markup.text(place.caption?.alt ?? title(of: place))
         return """
             <figure class="\(look(place))"><img src="../\(pager.path)" srcset="\(set)" sizes="100vw" \
-            width="\(best.width)" height="\(best.height)" alt="\(words)" fetchpriority="high"></figure>
+            width="\(best.width)" height="\(best.height)" alt="\(words)" fetchpriority="high">\
+            \(playLink(place) ?? "")</figure>
 
             """
     }

@@ -159,9 +159,10 @@ function buildStrip() {
 
 // From small to large.
 function filesOf(slide) {
-  const img = pictureOf(slide), data = img.dataset, file = (src, width, height) => ({ src, width, height });
+  const img = pictureOf(slide), data = img.dataset;
+  const file = (src, width, height) => src && { src: new URL(src, location).href, width: +width, height: +height };
   return [file(img.src, img.getAttribute('width'), img.getAttribute('height')), file(data.overlay, data.overlayWidth, data.overlayHeight),
-    file(data.original, data.originalWidth, data.originalHeight)].filter(file => file.src);
+    file(data.original, data.originalWidth, data.originalHeight)].filter(Boolean);
 }
 
 // Only a slide and its two neighbours load their pictures.
@@ -172,6 +173,7 @@ function approach(index) {
     if (near && !$('.actions', slide)) ($('.when', slide) || $('h2', slide)).after(actionBar(slide));
     if (!near || !img || img.loading === 'eager') return;
     cover(img);
+    img.sizes = img.offsetWidth + 'px';
     img.loading = 'eager';
   });
 }
@@ -183,6 +185,7 @@ function settle(index) {
   if (index === current) return;
   const slide = slides[index], time = $('time', slide)?.textContent, moveFocus = slides[current]?.contains(document.activeElement);
   current = index;
+  removePlayers();
   slides.forEach((other, i) => { other.inert = i !== index; other.classList.toggle('shown', i === index); });
   for (const [link, by] of [[newer, -1], [older, 1]]) {
     const href = stepOf(slide, by)?.href;
@@ -230,6 +233,10 @@ new ResizeObserver(() => {
 // the strip. A vertical wheel turns pictures only if the slide cannot scroll.
 on(strip, 'wheel', e => {
   const { deltaX: x, deltaY: y } = e, isFlat = abs(x) > abs(y), by = Math.sign(isFlat ? x : y), slide = slides[goal];
+  if (e.ctrlKey && y < 0 && e.target.closest('.enlarge')) {
+    enlarge(current, false, true);
+    return wheel(e);
+  }
   if (e.ctrlKey || !isFlat && (!e.target.closest('figure') || slide.scrollHeight > slide.clientHeight + 1)) return;
   if (e.timeStamp - turned > 180) {
     isNotched = !isFlat || e.deltaMode || abs(x) > 50;
@@ -238,6 +245,17 @@ on(strip, 'wheel', e => {
   if (isNotched) e.preventDefault();
   turned = e.timeStamp;
 }, { passive: false });
+
+// Two fingers on a picture open the overlay and continue there.
+on(strip, 'pointerdown', e => {
+  if (e.pointerType !== 'touch' || !e.target.closest('.enlarge')) return;
+  pointers.set(e.pointerId, e);
+  if (pointers.size < 2) return;
+  enlarge(current, false, true);
+  for (const e of [...pointers.values()]) down(e);
+});
+on(strip, 'pointerup pointercancel', e => pointers.delete(e.pointerId));
+on(strip, 'touchmove', e => { if (e.touches.length > 1) e.preventDefault(); }, { passive: false });
 
 function cutOff(inert) {
   for (const child of body.children) if (!child.matches('.viewer, .status, dialog')) child.inert = inert;
@@ -262,6 +280,7 @@ function close(wentBack) {
   if (!isOpen()) return;
   const { id } = slides[current];
   closeOverlay(true);
+  removePlayers();
   cutOff(false);
   current = goal = undefined;
   document.title = pageTitle;
@@ -304,7 +323,12 @@ function visit(index, from) {
 
 on(document, 'click', e => {
   const link = e.target.closest('a[href]');
-  if (!link || !isPlain(e) || e.defaultPrevented || pathOf(link) !== pathOf(location)) return;
+  if (!link || !isPlain(e) || e.defaultPrevented) return;
+  if (link.dataset.player && isServed) {
+    e.preventDefault();
+    return showPlayer(link);
+  }
+  if (pathOf(link) !== pathOf(location)) return;
   const index = indices.get(link.hash.slice(1));
   if (index === undefined) return;
   e.preventDefault();
@@ -318,6 +342,17 @@ on(document, 'keydown', e => {
     s: canPlay(slides[current]) && (() => enlarge(current, true)),
   });
 });
+
+// Players refuse pages that send no referrer, such as pages of file://.
+function showPlayer({ dataset, parentElement }) {
+  const frame = make('iframe', {
+    title: 'Video', sandbox: 'allow-scripts allow-same-origin', allow: 'autoplay; fullscreen',
+    referrerPolicy: 'strict-origin', src: dataset.player,
+  });
+  parentElement.append(frame);
+  frame.focus();
+}
+const removePlayers = () => $$('iframe').forEach(frame => frame.remove());
 
 // MARK: Actions on a picture
 
@@ -403,7 +438,7 @@ function showKeys() {
 
 // The frame is centred in the stage at the size that fits, w × h; a transform moves it by x and y and scales it by z.
 // Every file of a picture fills the frame, so replacing a file moves nothing.
-let overlay, stage, frame, view, plus, minus, player, token = 0;
+let overlay, stage, frame, view, plus, minus, player;
 
 function buildOverlay() {
   stage = make('div', { className: 'stage' });
@@ -453,19 +488,21 @@ function reach(next, ms = 0) {
   if (document.activeElement.matches(':disabled, [hidden], .zoomed :is(.back, .on)')) overlay.focus();
   if (ms) motion(frame, { transform: [from, transform(view)] }, ms);
   updateTiles();
+  sharpen();
 }
-// At the largest zoom, a pixel of the best file is a CSS pixel.
+// At the largest zoom, a pixel of the best file is a CSS pixel, or a small picture has three times its size.
 function fit() {
   const { width, height } = view.tiles || view.files.at(-1), W = stage.clientWidth, H = stage.clientHeight;
   const scale = min(W / width, H / height, 1), w = round(width * scale) || 1, h = round(height * scale) || 1;
   const left = round((W - w) / 2), top = round((H - h) / 2);
-  Object.assign(view, { W, H, w, h, left, top, most: max(1, width / w) });
+  Object.assign(view, { W, H, w, h, left, top, most: max(3, width / w) });
   for (const [name, value] of Object.entries({ width: w, height: h, left, top })) frame.style[name] = value + 'px';
 }
-// Keeps the picture's edges at or beyond the window's, and centres a smaller picture.
-function bound(x, y, z = view.z) {
+// Keeps the picture's edges at or beyond the window's, and centres a smaller picture. After a pinch, the remaining
+// finger may keep it at `from`.
+function bound(x, y, z = view.z, from = { x: 0, y: 0 }) {
   const fx = max(0, (view.w * z - view.W) / 2), fy = max(0, (view.h * z - view.H) / 2);
-  return { x: clamp(-fx, x, fx), y: clamp(-fy, y, fy), z };
+  return { x: clamp(min(-fx, from.x), x, max(fx, from.x)), y: clamp(min(-fy, from.y), y, max(fy, from.y)), z };
 }
 // Zooms around the point (x, y), relative to the window's centre.
 function zoom(z, x = 0, y = 0, ms = 220) {
@@ -488,15 +525,17 @@ function resized() {
 
 function over(slide) {
   const { left, top, width, height } = pictureOf(slide).getBoundingClientRect();
-  return transform({ x: left + width / 2 - view.left - view.w / 2, y: top + height / 2 - view.top - view.h / 2, z: width / view.w });
+  return { x: left + width / 2 - view.left - view.w / 2, y: top + height / 2 - view.top - view.h / 2, z: width / view.w };
 }
-function enlarge(index, isPlayed) {
+// A held picture stays where the details show it.
+function enlarge(index, isPlayed, isHeld) {
   if (!overlay) buildOverlay();
   overlay.showModal();
   enter(index);
   overlay.focus();
   motion(overlay, { backgroundColor: ['#0000', '#000'] }, 240);
-  motion(frame, { transform: [over(slides[index]), transform(view)] }, 280);
+  const from = over(slides[index]);
+  if (isHeld) reach(from); else motion(frame, { transform: [transform(from), transform(view)] }, 280);
   if (isPlayed) play();
 }
 function enter(index) {
@@ -504,27 +543,34 @@ function enter(index) {
   frame = make('div', { className: 'frame' + ($('.clear', slide) ? ' clear' : '') });
   view = { index, files: filesOf(slide), tiles: tilesOf(slide), x: 0, y: 0, z: 1 };
   offerOriginal($('.save', overlay), slide);
+  const own = pictureOf(slide), thumb = $('img', linkTo(slide.id) || body), src = own.complete ? own.currentSrc : thumb.complete && thumb.currentSrc;
+  if (src) frame.append(layer(src));
+  view.wanted = view.shown = view.files.find(file => file.src === src)?.width || 0;
   stage.replaceChildren(frame);
   fit();
   reach({});
   announce(overlay.ariaLabel = titleOf(slide));
-  upgrade(++token, slide, frame);
 }
-// Shows the pager's file immediately, and each better file once it is decoded. The old layer stays below for two
-// frames, since the new one may be blank.
-async function upgrade(mine, slide, box) {
-  const own = pictureOf(slide), thumb = $('img', linkTo(slide.id) || body);
-  const layer = src => make('img', { decoding: 'sync', alt: '', draggable: false, src });
-  const files = view.files.map(file => file.src);
-  box.append(layer(own.complete ? files.shift() : thumb.complete && thumb.currentSrc || files[0]));
-  for (const src of files) {
-    const better = layer(src), old = box.querySelectorAll(':scope > img');
-    try { await better.decode(); } catch { continue; }
-    if (mine !== token) return;
-    box.append(better);
-    await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
-    old.forEach(layer => layer.remove());
+const layer = src => make('img', { decoding: 'sync', alt: '', draggable: false, src });
+// Loads the smallest file with enough pixels for the screen; of three files, the largest only for a zoomed picture. The
+// old layer stays below for two frames, since the new layer may be blank.
+async function sharpen() {
+  const mine = view, box = frame, files = mine.files.slice(0, isZoomed() ? 3 : 2).filter(file => !file.failed);
+  const file = files.find(({ width }) => width >= mine.w * mine.z * devicePixelRatio) || files.at(-1);
+  if (!file || file.width <= mine.wanted) return;
+  mine.wanted = file.width;
+  const better = layer(file.src);
+  try { await better.decode(); } catch {
+    file.failed = true;
+    mine.wanted = mine.shown;
+    return mine === view && sharpen();
   }
+  if (mine !== view || file.width < mine.shown) return;
+  const old = box.querySelectorAll(':scope > img');
+  mine.shown = file.width;
+  box.append(better);
+  await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+  old.forEach(layer => layer.remove());
 }
 
 // Returns the index of the next slide with a picture.
@@ -549,10 +595,9 @@ function turn(by, index = beside(view.index, by)) {
 async function closeOverlay(atOnce) {
   if (!overlay?.open) return;
   const slide = slides[view.index];
-  token++;
   setPlaying();
   if (!atOnce && !calm.matches) {
-    const from = getComputedStyle(frame).transform, to = frame.style.transform = over(slide);
+    const from = getComputedStyle(frame).transform, to = frame.style.transform = transform(over(slide));
     frame.getAnimations().forEach(animation => animation.cancel());
     motion(overlay, { backgroundColor: ['#000', '#0000'] }, 220);
     await motion(frame, { transform: [from, to] }, 220);
@@ -566,7 +611,7 @@ function wheel(e) {
   if (!e.ctrlKey && !e.target.closest('.frame')) return;
   e.preventDefault();
   const { x, y } = fromMiddle(e), delta = e.deltaY * (e.deltaMode ? 24 : 1);
-  zoom(view.z * Math.exp(-delta * (e.ctrlKey ? .01 : .0022)), x, y, 0);
+  zoom(view.z * Math.exp(-delta * (e.ctrlKey ? .01 : .0022)), x, y, 100);
 }
 
 // Unless zoomed, a horizontal pull turns pictures, and a vertical pull closes the overlay.
@@ -590,13 +635,13 @@ function move(e) {
   pointers.set(e.pointerId, fromMiddle(e));
   const { x, y, d } = fingers(), { at } = start, dx = x - at.x, dy = y - at.y;
   if (pointers.size > 1) {
-    const z = clamp(.7, start.z * d / at.d, view.most * 1.25), to = [x - (at.x - start.x) * z / start.z, y - (at.y - start.y) * z / start.z];
-    return reach(z > 1 ? bound(...to, z) : { x: to[0], y: to[1], z });
+    const z = clamp(min(.7, start.z), start.z * d / at.d, view.most * 1.25);
+    return reach({ x: x - (at.x - start.x) * z / start.z, y: y - (at.y - start.y) * z / start.z, z });
   }
   if (!start.isMoved && hypot(dx, dy) < 6) return;
   start.isMoved = true;
   start.trail = [...start.trail, { x, y, t: e.timeStamp }].slice(-4);
-  if (isZoomed()) return reach(bound(start.x + dx, start.y + dy));
+  if (isZoomed()) return reach(bound(start.x + dx, start.y + dy, view.z, start));
   start.isFlat ??= abs(dx) > abs(dy);
   reach(start.isFlat ? { x: start.x + dx } : { y: start.y + dy });
 }
@@ -616,16 +661,18 @@ function up(e) {
   }
   reach({ x: 0, y: 0, z: 1 }, 220);
 }
+// A mouse click zooms in. A double click or tap zooms in or out.
 function tapped(e, { x, y }) {
   const isDouble = e.timeStamp - tap.t < 300 && hypot(x - tap.x, y - tap.y) < 25;
-  tap = { t: isDouble ? 0 : e.timeStamp, x, y };
-  if (isDouble) zoom(isZoomed() ? 1 : max(2, view.most / 2), x, y);
+  const isClick = e.pointerType === 'mouse' && !isZoomed() && abs(x) < view.w / 2 && abs(y) < view.h / 2;
+  tap = { t: isDouble || isClick ? 0 : e.timeStamp, x, y };
+  if (isDouble && getComputedStyle(root).getPropertyValue('--double-tap').trim() === 'close') closeOverlay();
+  else if (isDouble || isClick) zoom(isZoomed() ? 1 : max(2, view.most / 2), x, y);
 }
 
 // MARK: Tiles
 
-// Tiles in view (TileLevel.swift) are drawn over a large picture, from the level that has a pixel for each pixel of the
-// screen. Each level has half as many pixels per side as the previous level.
+// Draws the tiles in view (TileLevel.swift) over a large picture. Each level has half the width of the previous level.
 const side = 512;
 let pending;
 
@@ -634,7 +681,7 @@ function tilesOf(slide) {
   return tiles && { src: tiles, width: tilesWidth, height: tilesHeight, layer: make('div', { className: 'tiles' }), drawn: new Map() };
 }
 
-// A moving view needs most tiles only for a moment.
+// Waits, because a moving view needs most tiles only briefly.
 function updateTiles() {
   pending ||= setTimeout(() => {
     pending = 0;
@@ -647,7 +694,7 @@ function drawTiles({ tiles: { src, width, height, layer, drawn }, files, W, H, w
   let level = 0;
   while (width / 2 ** (level + 1) >= needed) level++;
   const across = round(width / 2 ** level) / side, down = round(height / 2 ** level) / side;
-  // Returns the names of tiles that are at most `margin` pixels outside the window.
+  // Returns the names of the tiles within `margin` pixels of the window.
   const inView = margin => {
     const a = w * z / across, b = h * z / down, left = ((w * z - W) / 2 - x - margin) / a, top = ((h * z - H) / 2 - y - margin) / b;
     const right = min(across, left + (W + 2 * margin) / a), bottom = min(down, top + (H + 2 * margin) / b), names = [];
@@ -666,7 +713,7 @@ function drawTiles({ tiles: { src, width, height, layer, drawn }, files, W, H, w
     drawn.set(name, img);
     return img;
   });
-  // Tiles of another level stay until this level is complete.
+  // Keep tiles of another level until this level is complete.
   const near = new Set(inView(max(W, H) / 2)), isDone = wanted.every(img => img.complete);
   for (const [name, img] of drawn) {
     if (near.has(name) || !isDone && img.complete && name[0] != level) continue;
@@ -687,7 +734,7 @@ function setPlaying(run) {
   player.classList.toggle('plays', !!run);
 }
 // Shows each picture for at least `pace` milliseconds, and until the next picture has loaded or failed to load. The
-// first picture of the page follows its last picture.
+// first picture follows the last.
 async function play() {
   const run = {};
   setPlaying(run);

@@ -31,18 +31,21 @@ class Browser:
         page.base, page.requested, page.faults = base, [], []
         is_firefox = self.process.browser_type.name == "firefox"
 
-        def console(message):
+        def fault(text):
             # Playwright's screenshots add a style sheet, which the pages forbid in Firefox.
-            ours = is_firefox and "(style-src-elem)" in message.text
-            if message.type == "error" and "favicon" not in message.location["url"] and not ours:
-                page.faults.append(message.text)
+            if not (is_firefox and "(style-src-elem)" in text):
+                page.faults.append(text)
+
+        def console(message):
+            if message.type == "error" and "favicon" not in message.location["url"]:
+                fault(message.text)
 
         def dialog(dialog):
             page.faults.append("a script ran: " + dialog.message)
             dialog.dismiss()
 
         page.on("request", lambda request: page.requested.append(request.url))
-        page.on("pageerror", lambda error: page.faults.append(str(error)))
+        page.on("pageerror", lambda error: fault(str(error)))
         page.on("console", console)
         page.on("dialog", dialog)
         page.add_init_script(BUSY + (init or ""))

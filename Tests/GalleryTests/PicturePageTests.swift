@@ -84,6 +84,21 @@ import Testing
         #expect(changed(before).isEmpty)
     }
 
+    @Test func aNewPictureChangesThePagesThatShowOrLinkToIt() throws {
+        let days = (1...28).map { CalendarDay(year: 2024, month: 2, day: $0)! }
+        let dates = ["2023-12-31", "2024-01-10", "2024-03-01"] + days.map(\.description)
+        for added in dates {
+            let before = site(try dates.filter { $0 != added }.map { try place($0, $0) })
+            let after = site(try dates.map { try place($0, $0) })
+            for (number, page) in after.pages.enumerated().dropFirst() {
+                guard let old = before.pages.firstIndex(where: { $0.path == page.path }) else { continue }
+                let isSame = after.hasSameMarkup(number, as: old, in: before)
+                let isEqual = after.markup(of: page) == before.markup(of: before.pages[old])
+                #expect(isSame == isEqual, "\(added) \(page.path)")
+            }
+        }
+    }
+
     @Test func settingsChangeTheStampOfAllPages() {
         let settings = GallerySettings(title: "Sky", theme: .auto, pageSize: 100)
         var others = Array(repeating: settings, count: 5)

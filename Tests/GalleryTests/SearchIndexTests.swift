@@ -100,11 +100,19 @@ private struct SearchReader {
         var gallery = Growing()
         for number in 1...100 { try gallery.add(Self.first.advanced(by: 2 * number), title(number)) }
         var before = gallery.files
+        var siteBefore = Site(gallery.places, gallery.settings)
         // Alternately adds a newest day and a day in the middle.
         for number in 101...164 {
             let day = number % 2 == 0 ? 2 * number : 2 * (number - 60) + 1
             try gallery.add(Self.first.advanced(by: day), title(number))
             let after = gallery.files
+            let site = Site(gallery.places, gallery.settings)
+            let index = SearchIndex(site, since: siteBefore)
+            siteBefore = site
+            #expect(index.unchanged.count == SearchIndex.shardCount - 1)
+            let kept = index.unchanged.map { ($0, before[$0] ?? "") }
+            let written = index.files.map { ($0.path, $0.text) }
+            #expect(Dictionary(uniqueKeysWithValues: written + kept) == after)
             let changed = after.filter { before[$0.key] != $0.value }.map(\.key)
             #expect(changed.count <= 3 && after.count >= before.count, "\(number): \(changed)")
             before = after

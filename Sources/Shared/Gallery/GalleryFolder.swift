@@ -108,7 +108,7 @@ public final class GalleryFolder: Sendable {
         try write(Self.settingsName, settings.remembered.line)
         try write(Self.recordsName, written)
         try writePictures(site, since: before)
-        try writePages(site)
+        try writePages(site, since: before)
         try write(Self.stampName, Array(Site.pictureStamp(written, settings).utf8))
         try remove(
             old.subtracting(places.places.flatMap(\.paths)), all: settings.prune != nil && refusal == nil, of: places)
@@ -116,7 +116,10 @@ public final class GalleryFolder: Sendable {
         if let id = missing.min() { throw MissingPicture(id: id, gallery: folder.path) }
     }
 
-    private func writePages(_ site: Site) throws {
+    /// Writes all files except for the pictures' pages. Does not render pages that are the same as before.
+    ///
+    /// - Parameter before: the site whose files the folder contains, or nil if the files may be incomplete.
+    private func writePages(_ site: Site, since before: Site?) throws {
         var names: Set<String> = []
         func add(_ name: String, _ text: String) throws {
             names.insert(name)
@@ -125,10 +128,23 @@ public final class GalleryFolder: Sendable {
         try write("style.css", PackageResources.style_css)
         try write("gallery.js", PackageResources.gallery_js)
         if let stylesheet = site.settings.stylesheet { try write("own.css", stylesheet) }
-        for file in SearchIndex(site).files { try add(file.path, file.text) }
+        let hasWords = try SearchIndex.wordFiles.allSatisfy(isFile)
+        let index = SearchIndex(site, since: hasWords ? before : nil)
+        for file in index.files { try add(file.path, file.text) }
+        names.formUnion(index.unchanged)
         try add("data/days.js", site.days)
         for file in site.names { try add(file.path, file.text) }
-        for page in site.pages.dropFirst() { try add(page.path, site.markup(of: page)) }
+        let pairs = before?.pages.enumerated().map { ($1.path, $0) } ?? []
+        let numbers = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+        for (number, page) in site.pages.enumerated().dropFirst() {
+            names.insert(page.path)
+            if let before, let old = numbers[page.path], site.hasSameMarkup(number, as: old, in: before),
+                try isFile(page.path)
+            {
+                continue
+            }
+            try add(page.path, site.markup(of: page))
+        }
         try add(Site.months, site.listOfMonths)
         try add("feed.atom", site.feed)
         try writeUnlessForeign("favicon.svg", PackageResources.favicon_svg)
@@ -196,6 +212,8 @@ public final class GalleryFolder: Sendable {
     private func writeUnlessForeign(_ name: String, _ bytes: [UInt8]) throws {
         if try !isForeign(name) { try write(name, bytes) }
     }
+
+    private func isFile(_ name: String) throws -> Bool { try folder.status(of: name)?.kind == .file }
 
     private func isForeign(_ name: String) throws -> Bool {
         guard let old = try folder.openIfPresent(name)?.contents(atMost: .max) else { return false }

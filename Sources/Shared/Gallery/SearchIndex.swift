@@ -19,17 +19,23 @@ struct SearchIndex: Sendable {
     private var rows: [Int: [JSON]] = [:]
     private var days: [JSON] = []
     private var recent: [JSON.Member] = []
-    private var shards: [[String: Postings]] = []
+    /// The words of each file, or nil if the file is unchanged.
+    private var shards: [[String: Postings]?] = []
     /// The keys of words that are not ASCII. With these, the script also finds words with accents if the search text
     /// has none.
     private var foreignKeys: Set<String> = []
 
-    init(_ site: Site) {
+    /// - Parameter before: the site whose files the folder contains. Files of words that are the same as before are not
+    ///   made. If it is nil, all files are made.
+    init(_ site: Site, since before: Site? = nil) {
         let order = site.places.indices.sorted { site.places[$0].number < site.places[$1].number }
         let next = (order.last.map { site.places[$0].number } ?? 0) + 1
         let isSharded = next > Self.shardCount
-        let bounds = (0..<Self.shardCount).map { next - (next - $0) % Self.shardCount }
-        if isSharded { shards = Array(repeating: [:], count: Self.shardCount) }
+        let bounds = Self.bounds(next)
+        if isSharded {
+            let old = before.flatMap { Self.bounds(of: $0, ifKeptBy: site, order) }
+            shards = bounds.indices.map { bounds[$0] == old?[$0] ? nil : [:] }
+        }
         var days = Runs()
         for index in order {
             let (place, number) = (site.places[index], site.places[index].number)
@@ -46,6 +52,25 @@ struct SearchIndex: Sendable {
         self.days = days.values
     }
 
+    /// Returns the bound of each file of words: the file contains the numbers below it.
+    private static func bounds(_ next: Int) -> [Int] { (0..<shardCount).map { next - (next - $0) % shardCount } }
+
+    /// Returns the bounds of an earlier site, or nil if it has no files of words, or if the later site has other texts
+    /// below these bounds.
+    ///
+    /// - Parameter order: the indices of the later site's places by their numbers.
+    private static func bounds(of before: Site, ifKeptBy site: Site, _ order: [Int]) -> [Int]? {
+        let old = before.places.sorted { $0.number < $1.number }
+        guard let last = old.last?.number, last >= shardCount, order.count >= old.count else { return nil }
+        let isKept = zip(old, order).allSatisfy { place, index in
+            let new = site.places[index]
+            return new.number == place.number
+                && (new.record == place.record || site.searchedText(of: new) == before.searchedText(of: place))
+        }
+        guard isKept, order.dropFirst(old.count).allSatisfy({ site.places[$0].number > last }) else { return nil }
+        return bounds(last + 1)
+    }
+
     /// The day of pictures without a date. It sorts them after all other pictures.
     private static let undated = -10_000_000
 
@@ -60,19 +85,26 @@ struct SearchIndex: Sendable {
     private mutating func add(key: Substring, _ word: String, _ number: Int, _ bounds: [Int]) {
         let shard = SearchWords.shard(of: key)
         guard number < bounds[shard] else { return }
-        if shards[shard][word, default: Postings()].add(number), !key.utf8.allSatisfy({ $0 < 0x80 }) {
+        let isFirst = shards[shard]?[word, default: Postings()].add(number) ?? true
+        if isFirst, !key.utf8.allSatisfy({ $0 < 0x80 }) {
             foreignKeys.insert(String(key))
         }
     }
 
-    /// The paths and contents of the files.
+    static var wordFiles: [String] { (0..<shardCount).map { "data/words-\($0).js" } }
+
+    /// The paths of the files that are the same as before.
+    var unchanged: [String] { zip(Self.wordFiles, shards).filter { $1 == nil }.map(\.0) }
+
+    /// The paths and contents of the files, except for unchanged files.
     var files: [(path: String, text: String)] {
         let search = JSON.object([
             "shards": .integer(shards.count), "days": .array(days),
             "keys": .array(foreignKeys.sorted().map { .string($0) }), "recent": .object(recent),
         ])
         let rows = rows.map { number, rows in ("rows-\(number)", JSON.array(rows)) }
-        let words = shards.enumerated().map { number, words in
+        let words = shards.enumerated().compactMap { number, words -> (String, JSON)? in
+            guard let words else { return nil }
             let members = words.map { JSON.Member($0.key, .string($0.value.text)) }.sorted { $0.name < $1.name }
             return ("words-\(number)", JSON.object(members))
         }

@@ -27,6 +27,21 @@ extension Site {
             ])
     }
 
+    /// Returns whether a page other than the start page is the same in another site with the same settings.
+    func hasSameMarkup(_ number: Int, as other: Int, in site: Site) -> Bool {
+        let (mine, theirs) = (pages[number], site.pages[other])
+        func links(_ site: Site, _ number: Int) -> [String?] {
+            let (pages, places) = (site.pages, site.pages[number].places)
+            let steps = [places.lowerBound - 1, places.upperBound]
+            return [number - 1, number + 1].map { pages.indices.contains($0) ? pages[$0].path : nil }
+                + steps.map { site.places.indices.contains($0) ? site.address(of: $0) : nil }
+        }
+        return mine.places.count == theirs.places.count && links(self, number) == links(site, other)
+            && zip(mine.places, theirs.places).allSatisfy { index, old in
+                places[index].id == site.places[old].id && hasSamePage(index, as: old, in: site)
+            }
+    }
+
     var listOfMonths: String {
         let list = Page(path: Self.months, heading: "All months", places: 0..<0)
         // The newest page of each month.

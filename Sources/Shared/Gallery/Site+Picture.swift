@@ -5,9 +5,9 @@ import Support
 /// Renders the page of each picture, which needs no script.
 extension Site {
     private static let picture = PageTemplate(PackageResources.picture_html)
-    /// The version of the markup. Increase it whenever the markup of these pages changes, so that the next run compares
-    /// all pages.
-    private static let pictureLayout = 3
+    /// The version of all pages and search files. Increase it whenever their form changes, so that the next run writes
+    /// all of them.
+    private static let layout = 3
     /// The maximum number of characters in the description of a link preview. Most sites show fewer characters.
     private static let descriptionLength = 200
 
@@ -80,14 +80,17 @@ extension Site {
         return (start.lastIndex(of: " ").map { start[..<$0] } ?? start) + "…"
     }
 
-    /// Returns a digest of everything that affects the pages of pictures: the records of the gallery, the template, and
-    /// the settings.
+    /// Returns a digest of everything that affects the pages: the records of the gallery, the templates, and the
+    /// settings.
     ///
     /// - Parameter records: the bytes of `records.ndjson`.
     static func pictureStamp(_ records: [UInt8], _ settings: GallerySettings) -> String {
+        let templates =
+            PackageResources.picture_html + PackageResources.page_html + PackageResources.tile_html
+            + PackageResources.details_html
         let values = [
-            "\(pictureLayout)", SHA256.hex(of: records), SHA256.hex(of: PackageResources.picture_html), settings.title,
-            settings.theme.rawValue, "\(settings.pageSize)", settings.baseURL ?? "", "\(settings.stylesheet != nil)",
+            "\(layout)", SHA256.hex(of: records), SHA256.hex(of: templates), settings.title, settings.theme.rawValue,
+            "\(settings.pageSize)", settings.baseURL ?? "", "\(settings.stylesheet != nil)",
         ]
         return SHA256.hex(of: values.joined(separator: "\n"))
     }

@@ -38,8 +38,8 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
     @Test func templatesContainThePlaceholdersThatPagesFill() {
         #expect(
             PageTemplate(PackageResources.page_html).names == [
-                "root", "theme", "title", "head", "style", "name", "hero", "heading", "tiles", "pages", "foot",
-                "details",
+                "players", "root", "theme", "title", "head", "style", "name", "hero", "heading", "tiles", "pages",
+                "foot", "details",
             ])
         #expect(
             PageTemplate(PackageResources.tile_html).names == ["classes", "id", "data", "picture", "title", "when"])

@@ -66,7 +66,7 @@ extension ToolContext {
     /// is true, first waits for the first byte on standard input.
     public func lookForRoot(_ settings: inout CacheSettings, readsInput: Bool = false) {
         guard let root = settings.root else { return }
-        func isMissing() -> Bool { (try? File.exists(root)) == false }
+        func isMissing() -> Bool { root.withPathPointer { access($0, F_OK) } != 0 && errno == ENOENT }
         if readsInput, isMissing(), !Terminal.isTerminal(0) {
             // Wait until standard input has data or ends.
             var watched = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)

@@ -196,7 +196,7 @@ let package = Package(
         tests(
             "GIFs",
             ["GIFs", "Store", "Fetch", "CacheTools", "Formats", "Images", "Records", "HTTP", "Support", "TestSupport"]),
-        tests("Gallery", ["Articles", "Formats", "Gallery", "Records", "Support", "TestSupport"]),
+        tests("Gallery", ["Articles", "Formats", "Gallery", "Records", "Support", "TestSupport", "Variants"]),
         tests("Variants", ["Variants", "Images", "Formats", "Records", "Support", "TestSupport"]),
         tests("Options", ["Options", "Support", "TestSupport"]),
         tests(

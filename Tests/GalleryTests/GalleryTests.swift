@@ -4,6 +4,7 @@ import Records
 import Support
 import TestSupport
 import Testing
+import Variants
 
 @testable import Gallery
 

@@ -45,11 +45,11 @@ import Testing
                 "verify", "push", "pull", "stats",
             ].map { ["img-cache", $0] } + ["list", "current", "switch", "purge"].map { ["img-cache", "scope", $0] }
         let home = try ToolHome()
-        // Options of scripts and other programs, and two options that no help lists.
+        // Options of scripts and other programs, a property of CSS, and two options that no help lists.
         var options: Set<Substring> = [
             "--with-bench", "--filter", "--sanitize", "--shared-libraries", "--with-packaging", "--one-program",
             "--check-reproducible", "--check-install", "--uninstall", "--now", "--user", "--bg-fill",
-            "--generate", "--complete", "--pipe", "--keep-order", "--sshlogin", "--verify",
+            "--generate", "--complete", "--pipe", "--keep-order", "--sshlogin", "--verify", "--double-tap",
         ]
         for command in commands {
             let help = try home.run(command[0], command.dropFirst() + ["--help"]).expect(0).stdout

@@ -113,7 +113,7 @@ def test_slideshow_waits_until_the_next_picture_is_loaded(b):
         wait_for_slide(page, slides[4])
         # A file that cannot be loaded does not stop it.
         page.evaluate("HTMLImageElement.prototype.decode = () => Promise.reject(new Error()); 0")
-        for slide in slides[4:6]:
+        for slide in slides[5:7]:
             tick(page)
             wait_for_slide(page, slide)
 
@@ -145,7 +145,7 @@ def test_slideshow_honours_reduced_motion(b):
 
 def test_one_picture_has_no_slideshow(b):
     with b.page("pages/2021-03.html", init=TICKS) as page:
-        open_first(page, 2)
+        open_first(page)
         assert not page.locator(".details.shown .player").count()
         page.keyboard.press("s")
         enlarge(page)

@@ -60,13 +60,12 @@ extension Tool {
         var plan = try arguments.days.plan(at: Clock.system.now(), log: looksAtKept ? .silent : context.log)
         let runOptions = try context.pictureRunOptions()
         var settings = try context.cacheSettings()
-        let isOffline = arguments[.offline] || arguments[.search] != nil
-        if isOffline { context.lookForRoot(&settings) }
+        if arguments.isOffline { context.lookForRoot(&settings) }
         let remote = arguments[.search] == nil ? try context.remoteSettings() : nil
         let caches = context.caches(settings, remote: context.remote(remote))
         let client = try context.client(caches, jobs: runOptions.jobs)
         var requirements = try context.networkRequirements()
-        requirements.changesCache = !isOffline
+        requirements.changesCache = !arguments.isOffline
         requirements.remote = remote
         context.confine(&settings, requirements)
         if looksAtKept {

@@ -68,6 +68,9 @@ extension Arguments {
         days.operands = operands
         return days
     }
+
+    /// Whether the run sends no requests to NASA.
+    var isOffline: Bool { self[.offline] || self[.search] != nil }
 }
 
 extension ToolContext {
@@ -97,7 +100,7 @@ extension ToolContext {
         options.requiresToday = arguments[.requireToday]
         options.raw = arguments[.raw]
         options.refreshes = arguments[.refresh]
-        options.isOffline = arguments[.offline] || options.words != nil
+        options.isOffline = arguments.isOffline
         if options.refreshes, options.isOffline {
             throw UsageFailure("--refresh and --\(options.words == nil ? "offline" : "search") cannot be combined")
         }

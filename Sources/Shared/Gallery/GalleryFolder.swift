@@ -21,7 +21,7 @@ public final class GalleryFolder: Sendable {
     private static let lockName = ".gallery.lock"
     private static let useName = ".gallery.use"
     private static let settingsName = ".gallery.json"
-    /// The file that contains `Site.pictureStamp`. It exists only while the pages of all pictures are complete.
+    /// The file that contains `Site.stamp`. It exists only while all pages and search files are complete.
     private static let stampName = ".gallery.pages"
 
     /// Creates the folder if it is missing. Throws `SystemFailure` (73), `UnsafePlace`.
@@ -86,7 +86,7 @@ public final class GalleryFolder: Sendable {
         let records = try records()
         var places = Self.places(in: records)
         let stamp = try folder.openIfPresent(Self.stampName)?.contents(atMost: 1 << 10)
-        let isComplete = stamp == Array(Site.pictureStamp(records, settings).utf8)
+        let isComplete = stamp == Array(Site.stamp(records, settings).utf8)
         let before = isComplete ? Site(places, settings) : nil
         let old = Set(places.places.flatMap(\.paths))
         let count = places.places.count
@@ -103,13 +103,13 @@ public final class GalleryFolder: Sendable {
         if !settings.removed.isEmpty { places.keep { !settings.removed.contains($0.id) } }
         let site = Site(places, settings)
         let written = site.writtenRecords(in: places.places)
-        // If this run is killed, the stamp is missing, and the next run compares all pages.
+        // If this run is killed, the stamp is missing, and the next run compares all pages and search files.
         folder.remove(Self.stampName)
         try write(Self.settingsName, settings.remembered.line)
         try write(Self.recordsName, written)
         try writePictures(site, since: before)
         try writePages(site, since: before)
-        try write(Self.stampName, Array(Site.pictureStamp(written, settings).utf8))
+        try write(Self.stampName, Array(Site.stamp(written, settings).utf8))
         try remove(
             old.subtracting(places.places.flatMap(\.paths)), all: settings.prune != nil && refusal == nil, of: places)
         if let refusal { throw refusal }

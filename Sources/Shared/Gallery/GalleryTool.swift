@@ -210,9 +210,7 @@ public final class GalleryTool: RecordTool {
     /// is missing.
     private func written(_ record: Record) throws -> Place? {
         guard let key = record.string("gallery.key"), let place = state.withLock({ $0.places[key] }), place.hasPicture,
-            try place.paths.allSatisfy({
-                try folder.folder.status(of: $0)?.kind == (TileFolder.isName($0) ? .folder : .file)
-            })
+            try place.paths.allSatisfy({ try folder.folder.status(of: $0)?.kind == TileFolder.kind(of: $0) })
         else { return nil }
         // Use the texts of the record, which the user may have edited.
         var shown = publication.record(of: record)

@@ -84,7 +84,7 @@ extension Site {
     /// settings.
     ///
     /// - Parameter records: the bytes of `records.ndjson`.
-    static func pictureStamp(_ records: [UInt8], _ settings: GallerySettings) -> String {
+    static func stamp(_ records: [UInt8], _ settings: GallerySettings) -> String {
         let templates =
             PackageResources.picture_html + PackageResources.page_html + PackageResources.tile_html
             + PackageResources.details_html

@@ -248,7 +248,6 @@ public final class Caches: Sendable {
         settings.scope = scope
         settings.memory = MemoryTenancy(use: memoryUse, lock: try place.held())
         settings.root = place.path
-        settings.lacksRoot = false
         settings.capacity = min(settings.capacity, settings.memoryCapacity)
         return settings
     }

@@ -4,7 +4,7 @@ import Support
 public struct CacheSettings: Sendable {
     /// The root folder, created by the first write. A relative path is resolved against the current folder. Nil if it
     /// is not configured: only caches in memory and ephemeral files can then be used.
-    public var root: String?
+    public var root: String? { didSet { lacksRoot = false } }
     /// Whether the root was missing when the process dropped the right to open it. The run then never opens it, even if
     /// another process creates it.
     public var lacksRoot = false

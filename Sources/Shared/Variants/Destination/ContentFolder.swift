@@ -18,10 +18,11 @@ public final class ContentFolder: Sendable {
     }
 
     func existing(_ name: String) throws -> MadeFile? {
-        guard let facts = known(name), let status = try folder.status(of: name) else { return nil }
+        guard let facts = known(name), let status = try folder.status(of: name),
+            status.kind == TileFolder.kind(of: name)
+        else { return nil }
         let bytes = try status.kind == .folder ? TileFolder.bytes(in: name, folder) : status.bytes
-        guard status.kind == (TileFolder.isName(name) ? .folder : .file), bytes > 0 else { return nil }
-        return MadeFile(path: folder.path(of: name), bytes: bytes, facts, isNew: false)
+        return bytes > 0 ? MadeFile(path: folder.path(of: name), bytes: bytes, facts, isNew: false) : nil
     }
 
     /// Returns the beginning of a file name: the first 20 hexadecimal digits of the SHA-256 of `content`.

@@ -30,6 +30,9 @@ public final class TileFolder: Sink, TileSink {
     /// Returns whether a path or a file name is the name of such a folder.
     public static func isName(_ path: String) -> Bool { path.hasSuffix(suffix) }
 
+    /// Returns the kind of the variant with this path or file name: a folder of tiles or a file.
+    public static func kind(of path: String) -> FileStatus.Kind { isName(path) ? .folder : .file }
+
     static func bytes(in name: String, _ parent: Folder) throws -> Int {
         let tiles = try parent.folder(name)
         return try tiles.names().reduce(0) { try $0 + (tiles.status(of: $1)?.bytes ?? 0) }

@@ -49,7 +49,7 @@ extension AnyOption {
         read: { try Picture.MediaType.types(typed: $0) })
     static let noCopyright = Option.flag("no-copyright", summary: "Omit days that name a copyright holder.")
     static let fallbackPrevious = Option.flag(
-        "fallback-previous", summary: "Use the latest earlier image if a day has none.")
+        "fallback-previous", summary: "If a day has no image, use the latest earlier image.")
     static let raw = Option.flag("raw", summary: "Add NASA's original object as the field raw.")
     static let format = Option<ArticleFormat>.case(
         "format", "FORMAT", summary: "json, text, markdown, html, atom or url.",

@@ -12,8 +12,8 @@ extension Command {
     static let exercises = Command(
         "list", summary: "List all exercises of the service as records.",
         details: """
-            Records are unchanged from the service. The list is requested once while it is fresh (--ttl), regardless \
-            of the conditions. If the service cannot be reached, an expired list is used.
+            Writes the service's records unchanged. The list is requested only if it has expired (--ttl), whatever \
+            the conditions. If the service cannot be reached, an expired list is used.
             """,
         examples: [
             "gif-cache list --print name",
@@ -63,7 +63,7 @@ extension Command {
             fresh, none is requested.
 
             A GIF is fresh for a year, unless --ttl or the configuration file sets another time. Expired GIFs use at \
-            most a twentieth of the plan's remaining requests; the rest of them are used as they are (stale).
+            most a twentieth of the plan's remaining requests; other expired GIFs are used as they are (stale).
 
             The default capacity of 200 MB suffices for the 1,300 GIFs of 180 pixels, but not for larger GIFs.
             """,
@@ -107,8 +107,8 @@ extension Command {
     static let put = Command(
         "put", summary: "Fetch missing GIFs, three at a time, and return the paths of all GIFs.",
         details: """
-            If a GIF cannot be fetched, its record gets the error, and the path of a placeholder, a small animation; \
-            gif.placeholder marks it. When the plan's requests are used up, no further request is sent.
+            If a GIF cannot be fetched, its record gets the error, gif.placeholder, and the path of a placeholder, a \
+            small animation. When the plan's requests are used up, no further request is sent.
             """,
         examples: [
             "gif-cache put 0001 --resolution 360 --print path",

@@ -11,9 +11,9 @@ extension Tool {
             details: """
                 GIFs are identified by the exercise's id and the resolution, and stored in the cache of img-cache. \
                 EXERCISEDB_API_URL is the address of the service; EXERCISEDB_API_KEY or EXERCISEDB_API_KEY_FILE has \
-                the key. Only list, mirror and put use the service. Exercises are arguments, or on standard input: \
-                records, or lines with an id or a key (exercisedb:0001@180). img-cache cleans, counts and explains the \
-                whole cache.
+                the key. Only list, mirror and put use the service. Exercises are named by arguments, or on standard \
+                input by records or by lines with an id or a key (exercisedb:0001@180). img-cache cleans, counts and \
+                explains the whole cache.
                 """,
             examples: [
                 "gif-cache mirror > exercises.ndjson",

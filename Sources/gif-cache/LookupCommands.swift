@@ -87,7 +87,7 @@ extension Command {
 
     private static func writePoster(to target: String, _ arguments: Arguments) throws -> Int32 {
         guard arguments.operands.count == 1, arguments.operands != ["-"] else {
-            throw UsageFailure("--output requires exactly one id; without it, the posters are in the cache")
+            throw UsageFailure("--output requires exactly one id; without --output, posters are stored in the cache")
         }
         // If standard output is a terminal, fail before drawing anything.
         if target == "-" { _ = try PictureOutput(example: "poster.png") }

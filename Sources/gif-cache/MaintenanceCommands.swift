@@ -44,9 +44,9 @@ extension Command {
     static let remove = Command(
         "rm", summary: "Remove GIFs and everything made from them.",
         details: """
-            Name exercises to remove their GIFs of all resolutions, or of --resolution, or select GIFs of the scope by \
-            conditions. A pinned GIF is removed only if you name it, or with --all. An exercise that is not in the \
-            cache is skipped, with status 1. Pictures of other tools are never removed.
+            Removes the GIFs of the named exercises in all resolutions, or only in --resolution, or the GIFs of the \
+            scope that meet all conditions. A pinned GIF is removed only if you name it, or with --all. An exercise \
+            that is not in the cache is skipped, with status 1. Pictures of other tools are never removed.
             """,
         examples: [
             "gif-cache rm 0001", "gif-cache rm 0001 --resolution 1080",

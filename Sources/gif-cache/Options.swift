@@ -6,7 +6,7 @@ import Records
 extension AnyOption {
     static let recordFields = AnyOption.recordFields(
         ["id"], single: ["id"], .own, expected: "id=FIELD, such as id=exercise.id",
-        summary: "Field of a record with the id, such as id=exercise.id; by default id, else exerciseId.")
+        summary: "Record field that contains the id, such as id=exercise.id; by default id, else exerciseId.")
 
     static let bodyPart = Option<String>(
         "body-part", form: .value("PART"), expected: "a part", completion: .exercises(field: "body-part"), group: .own,

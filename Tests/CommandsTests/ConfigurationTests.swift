@@ -163,7 +163,7 @@ struct ConfigurationTests {
         #expect(try context(["TEST_KEY": " \n"]).secret(Self.keyFile, Self.key) == nil)
         let said = message { _ = try context(["TEST_KEY": "two\nlines"]).secret(Self.keyFile, Self.key) }
         #expect(
-            said == "78 TEST_KEY does not contain a valid key; it must be a single word on one line",
+            said == "78 TEST_KEY does not contain a valid key; a key is a single word on one line",
             "\(said ?? "taken")")
     }
 
@@ -172,7 +172,7 @@ struct ConfigurationTests {
         let file = try folder.write("key", text)
         let said = message { _ = try context([:], .empty, "--key-file", file).secret(Self.keyFile, Self.key) }
         #expect(
-            said == "78 \(file) does not contain a valid key; it must be a single word on one line",
+            said == "78 \(file) does not contain a valid key; a key is a single word on one line",
             "\(said ?? "taken")")
     }
 

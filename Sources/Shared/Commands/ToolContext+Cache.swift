@@ -55,7 +55,7 @@ extension ToolContext {
     /// Creates missing folders of the cache, because the command cannot create them later. A command that only reads
     /// the cache creates no root, and treats a missing root as missing until it ends (`CacheSettings.lacksRoot`).
     public func confine(_ settings: inout CacheSettings, _ requirements: SandboxRequirements) {
-        guard isConfined else { return log.detail("not confined, as requested") }
+        guard isConfined else { return log.detail("not confined, because the setting confinement is false") }
         if !requirements.changesCache { lookForRoot(&settings, readsInput: requirements.readsInput) }
         if requirements.usesCache { settings.makeFolders(root: requirements.changesCache) }
         let enforcement = Confinement(requirements, cache: settings.folders, environment: environment).enforce(log: log)
@@ -83,7 +83,8 @@ extension ToolContext {
                 let policy = object.string(FieldPath(stringLiteral: pattern))
                 guard let policy, let rule = Policies.Rule(pattern: pattern, policy: policy) else {
                     throw ConfigurationFailure(
-                        "\(path): \"policy_rules\" takes patterns with \(Policy.expected), not \"\(pattern)\"")
+                        "\(path): \"policy_rules\" must contain address patterns and their policies "
+                            + "(\(Policy.expected)); \"\(pattern)\" is not such a rule")
                 }
                 return rule
             }

@@ -23,8 +23,8 @@ extension ToolContext {
             }
             if configured.needOrigin {
                 log.warning(
-                    "headers of header_file and bearer_file that name no server are not sent, since records must not "
-                        + "choose who receives a secret; write lines such as https://example.org Name: value")
+                    "headers without a server in header_file and bearer_file are not sent, since records must not "
+                        + "choose who receives a secret; put the server first, as in https://example.org Name: value")
                 configured.removeAllWithoutOrigin()
             }
         }
@@ -93,7 +93,7 @@ extension ToolContext {
     private static func word(in bytes: [UInt8], from source: String) throws -> String {
         let words = bytes.split { $0 <= 0x20 }
         guard words.count == 1, words[0].allSatisfy({ $0 < 0x7F }) else {
-            throw ConfigurationFailure("\(source) does not contain a valid key; it must be a single word on one line")
+            throw ConfigurationFailure("\(source) does not contain a valid key; a key is a single word on one line")
         }
         return String(decoding: words[0], as: UTF8.self)
     }

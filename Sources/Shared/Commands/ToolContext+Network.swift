@@ -60,7 +60,7 @@ extension ToolContext {
             guard key.count >= RemoteSettings.leastKey else {
                 throw ConfigurationFailure(
                     "\(path) has \(key.count) bytes, but a remote key needs at least \(RemoteSettings.leastKey); "
-                        + "create one with head -c 32 /dev/urandom")
+                        + "create a key with head -c 32 /dev/urandom")
             }
             return key
         }

@@ -247,7 +247,7 @@ extension HTTPClient {
             if isAccepted { try limit.end(response) }
             return (response, body)
         } catch is ReadEnough {
-            guard let head else { throw FetchFailure.badAnswer(url: request.url, detail: "a body without a header") }
+            guard let head else { throw FetchFailure.badAnswer(url: request.url, detail: "a body without a head") }
             return (head, body)
         }
     }

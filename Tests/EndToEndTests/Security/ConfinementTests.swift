@@ -200,10 +200,10 @@ struct ConfinementTests {
 
     @Test func confinementIsDisabledByOptionOrFile() throws {
         let byOption = try home.run("img-cache", ["put", "-v", "APOD_TOOLS_CONFINEMENT=false"]).expect(0)
-        #expect(byOption.stderr.contains("not confined, as requested"))
+        #expect(byOption.stderr.contains("not confined, because the setting confinement is false"))
         let config = try home.write("config.json", #"{"confinement": false}"#)
         let byFile = try home.run("img-downsample", ["--width", "9", "-v", "--config", config]).expect(0)
-        #expect(byFile.stderr.contains("not confined, as requested"))
+        #expect(byFile.stderr.contains("not confined, because the setting confinement is false"))
         let bad = try home.write("bad.json", #"{"confinement": "perhaps"}"#)
         #expect(try home.run("gif-cache", ["ls", "--config", bad]).expect(78).stderr.contains("true or false"))
     }

@@ -93,7 +93,7 @@ int csystem_landlock_version(void);
 // it, the set also forbids listening on TCP ports and, unless `network` is true, connecting to them.
 int csystem_landlock_begin(int version, bool network);
 
-// Adds a rule for a path, following links. Returns true also if the file is missing.
+// Adds a rule for a path, following links. Also returns true if the file is missing.
 bool csystem_landlock_allow(int rules, int version, const char *path, enum csystem_right right);
 
 // Applies the rules permanently to the calling thread and threads that it starts.

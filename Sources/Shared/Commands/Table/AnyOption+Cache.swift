@@ -75,7 +75,7 @@ extension AnyOption {
     ).asSetting().defaulting(to: cache.recentEntries)
 
     public static let memoryBytes = Option.size(
-        "memory-bytes", .cache, such: "1GB", summary: "Limit the total size of the pictures of memory_entries."
+        "memory-bytes", .cache, such: "1GB", summary: "Limit the total size of the pictures that memory_entries counts."
     ).asSetting().defaulting(to: cache.recentBytes)
 }
 

@@ -82,7 +82,7 @@ extension AnyOption {
 
     public static let degrade = Option.flag(
         "degrade", .network, means: false,
-        summary: "Use the next address of a picture if the best fails temporarily; false fails (75) instead.",
+        summary: "If a picture's best address fails temporarily, use its next address. If false, fail (75) instead.",
         manual: """
             The record then has cache.degraded. The better address is tried again after ten minutes at the earliest.
             """

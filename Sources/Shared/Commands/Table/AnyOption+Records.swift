@@ -16,7 +16,10 @@ extension AnyOption {
 
     public static let strict = Option.flag(
         "strict", .records, summary: "Also fail for input records with an error.",
-        manual: "The exit status then reflects them. Use it in shells without pipefail, such as Make's.")
+        manual: """
+            The exit status then includes the errors of earlier tools. Use it in shells without pipefail, such as \
+            Make's.
+            """)
 
     public static let retryErrors = Option.flag(
         "retry-errors", .records, summary: "Retry records with a temporary error of this tool.",

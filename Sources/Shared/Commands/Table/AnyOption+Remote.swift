@@ -13,7 +13,7 @@ extension AnyOption {
             """, read: { try RemoteAddress($0) })
 
     public static let remoteMode = Option<RemoteSettings.Mode>.case(
-        "remote-mode", "MODE", .cache, summary: "What to do with the remote: read, write or both."
+        "remote-mode", "MODE", .cache, summary: "Read from the remote, write to it, or both."
     ).asSetting().defaulting(to: .both)
 
     public static let remoteScopes = Option<RemoteScopes>(

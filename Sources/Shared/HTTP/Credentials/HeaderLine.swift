@@ -15,7 +15,7 @@ public struct HeaderLine: Sendable {
         var rest = text[...].trimming(while: \.isBlank)
         origin = try Self.takeOrigin(&rest, source)
         guard let end = rest.firstIndex(where: { $0 == ":" || $0 == ";" }) else {
-            throw UsageFailure("\(source) takes 'Name: value'; the value has no colon")
+            throw UsageFailure("\(source) takes 'Name: value'; add the colon after the name")
         }
         let name = String(rest[..<end].trimming(while: \.isBlank))
         let value = String(rest[rest.index(after: end)...].trimming(while: \.isBlank))
@@ -24,7 +24,7 @@ public struct HeaderLine: Sendable {
         }
         if rest[end] == ";" {
             guard value.isEmpty else {
-                throw UsageFailure("\(source) takes 'Name: value'; the name is followed by a semicolon")
+                throw UsageFailure("\(source) takes 'Name: value'; replace the semicolon after the name by a colon")
             }
         } else if value.isEmpty {
             throw UsageFailure("\(source): \"\(name):\" has no value; write '\(name);' to send it without a value")

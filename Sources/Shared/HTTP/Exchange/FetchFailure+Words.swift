@@ -42,8 +42,8 @@ extension FetchFailure {
                 + "server; try again later"
         case .quotaUsedUp(let quota):
             "\(quota.url.redacted) was not requested: the request limit of \(quota.url.host) is used up"
-                + "\(quota.limit.map { " (limit \($0))" } ?? ""); try again at \(quota.until.iso8601), "
-                + "in \(TimeSpan.description(quota.retryAfter))"
+                + "\(quota.limit.map { " (limit \($0))" } ?? ""); try again at \(quota.until.iso8601) "
+                + "(in \(TimeSpan.description(quota.retryAfter)))"
         case .blockedAddress(let url, let address, let kind):
             "refusing to fetch \(url.redacted): \(Self.subject(url, address)) is \(kind.phrase); "
                 + "use --allow-private to allow it"
@@ -52,7 +52,8 @@ extension FetchFailure {
                 + "use an https address, or set APOD_TOOLS_ALLOW_INSECURE_REDIRECTS=true"
         case .exposedSecret(let url, let header):
             "\(url.redacted) was not requested: the header \"\(header)\" would be sent unencrypted; "
-                + "use https, or name the server in --header or --bearer-file: '\(url.origin) …'"
+                + "use https, or put the server before the header or the file, as in "
+                + "--header '\(url.origin) Name: value'"
         case .tooManyRedirects(let url, let limit):
             "\(url.redacted) redirects more than \(limit) times; check the address for a redirect loop"
         case .badRedirect(let url, let status):
@@ -131,7 +132,7 @@ extension FetchFailure {
         case 511: return "\(what): this network requires a login; open a web page in a browser"
         case 500...599: return "\(what): server error; try again later"
         case 400...499: return "\(what): the server rejected the request"
-        default: return "\(what), which is unexpected"
+        default: return "\(what), an unexpected status"
         }
     }
 }

@@ -7,7 +7,8 @@ public final class HostLimit: Sendable {
     /// - Parameter limit: at least 1.
     public init(_ limit: Int) { queues = Monitor(HostQueues(limit: limit)) }
 
-    /// Runs `body` when there is room. Throws `Cancelled` if the run is stopped, and errors of `body`.
+    /// Runs `body` as soon as the limit permits another exchange with the URL's host. Throws `Cancelled` if the run is
+    /// stopped, and errors of `body`.
     func withRoom<Result>(at url: WebURL, interruption: Interruption, _ body: () throws -> Result) throws -> Result {
         let host = url.hostWithoutDot
         if let number = queues.update({ $0.join(host) }) { try wait(number, host, interruption) }
@@ -28,7 +29,7 @@ public final class HostLimit: Sendable {
             queues.update { $0.giveUp(number, at: host) }
             throw error
         }
-        // There may be room for the next exchange in the queue, too.
+        // Wakes the next exchange in the queue, which the limit may permit, too.
         queues.update { _ in }
     }
 }
@@ -63,7 +64,8 @@ struct HostQueues: Sendable {
         return lastNumber
     }
 
-    /// Begins an exchange if it is this number's turn and there is room. Returns whether the exchange began.
+    /// Begins the exchange `number` if it is the first in the host's queue and the limit permits it. Returns whether it
+    /// began.
     mutating func begin(_ number: Int, at host: String) -> Bool {
         guard let queue = queues[host], queue.active < limit, queue.waiting.first == number else { return false }
         queues[host]?.waiting.removeFirst()

@@ -19,9 +19,9 @@ public enum WebURLFailure: Failure, Equatable {
             switch self {
             case .noScheme: "is not an absolute URL; write it in full, beginning with https://"
             case .noAuthority: "names no server; write two slashes after the colon, as in https://example.org/"
-            case .noHost: "names no server; write it after the two slashes, as in https://example.org/"
+            case .noHost: "names no server; write the server after the two slashes, as in https://example.org/"
             case .badPort: "has an invalid port; use a number from 1 to 65535"
-            case .controlCharacter: "contains a line break or another control character; leave it out"
+            case .controlCharacter: "contains a line break or another control character; remove it"
             case .tooLong: "is longer than \(WebURL.byteLimit >> 10) KiB, which no server accepts"
             }
         }
@@ -53,8 +53,8 @@ public enum WebURLFailure: Failure, Equatable {
         }
     }
 
-    /// Returns the beginning of the text. Omits all text before an `@`, a possible password, and after a `?`, a
-    /// possible key.
+    /// Returns the beginning of the text. Omits all text before an `@`, which may be a password, and after a `?`, which
+    /// may be a key.
     private static func shown(_ text: String) -> String {
         var rest = Substring(text)
         if let at = rest.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }

@@ -33,7 +33,7 @@ public enum InputFailure: Failure, Equatable {
         case .tooLong(let limit): "the record is longer than \(limit >> 20) MiB"
         case .tooManyFields(let limit): "the record has more than \(limit) fields; group them in objects"
         case .unfinished: "the input ends within a record and is probably truncated"
-        case .notAPath(let field): "the record's \(field) is not a path: it contains a NUL, or is not Base64"
+        case .notAPath(let field): "the record's field \(field) is not a valid path: it contains NUL or is not Base64"
         case .binary: "the input is binary and has no records; to shrink a picture, use img-downsample - -o FILE"
         case .notOneObject(let count): "expected one JSON object, found \(count)"
         }

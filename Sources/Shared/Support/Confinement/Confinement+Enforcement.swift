@@ -66,7 +66,7 @@ extension Confinement {
     /// Whether Landlock enforces a plan on this process. `nonisolated(unsafe)`: written before other threads start.
     private nonisolated(unsafe) static var keepsToFiles = false
 
-    /// Returns whether `open` failed with `errno` because of the confinement: the file's permissions allow the access.
+    /// Returns whether the confinement made `open` fail with `errno`, although the file's permissions allow the access.
     public static func refused(_ path: String, flags: Int32, errno: Int32) -> Bool {
         guard errno == EACCES, keepsToFiles else { return false }
         // access(2) checks the permissions only, not Landlock.

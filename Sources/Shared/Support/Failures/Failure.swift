@@ -6,7 +6,7 @@ public protocol Failure: Error, Sendable {
     var code: String { get }
     /// States the failure, its subject and a remedy, without a final full stop and without secrets.
     var message: String { get }
-    /// Whether the same request may succeed later without any change.
+    /// Whether the same request may succeed if it is repeated later.
     var isTransient: Bool { get }
     var exitCode: ExitCode { get }
 }

@@ -30,8 +30,8 @@ public struct SystemFailure: Failure, Equatable {
 
     public var message: String {
         let sandbox =
-            "; the sandbox allows only paths that options name; use an option such as --allow-path, or"
-            + " set APOD_TOOLS_CONFINEMENT=false"
+            "; the sandbox allows only paths that options name; name this path in an option such as --allow-path,"
+            + " or set APOD_TOOLS_CONFINEMENT=false"
         return "cannot \(action): \(systemMessage(errno))\(isConfined ? sandbox : Self.advice(for: errno))"
     }
 

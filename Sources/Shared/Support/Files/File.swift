@@ -133,13 +133,13 @@ public final class File: ByteSource, ByteSink, Sendable {
     /// Cuts or extends the file to `count` bytes, and moves the position there.
     public func truncate(to count: Int) throws(SystemFailure) {
         while ftruncate(descriptor, off_t(count)) != 0 {
-            if errno != EINTR { throw SystemFailure(errno: errno, "cut \(path)") }
+            if errno != EINTR { throw SystemFailure(errno: errno, "truncate \(path)") }
         }
         if lseek(descriptor, off_t(count), SEEK_SET) < 0 { throw SystemFailure(errno: errno, "write \(path)") }
     }
 
-    /// Returns whether to repeat a failed call: immediately after a signal (EINTR), or once the stream is ready if
-    /// another process has made it non-blocking (EAGAIN).
+    /// Returns whether to repeat a failed call. After a signal (EINTR), returns true immediately. If another process
+    /// has made the stream non-blocking (EAGAIN), first waits until the stream is ready.
     private func mayGoOn(_ events: Int32) -> Bool {
         if errno == EINTR { return true }
         guard errno == EAGAIN else { return false }

@@ -14,7 +14,7 @@ extension Folder {
         return opened < 0 ? nil : try? File(descriptor: opened, path: path)
     }
 
-    /// Names a file from `unnamedFile`. Throws `SystemFailure`, with `EEXIST` if the name is taken.
+    /// Names a file that `unnamedFile` created. Throws `SystemFailure`, with `EEXIST` if the name is taken.
     func link(_ file: File, to name: String) throws {
         let result = withParent(of: name) { csystem_name_file(file.descriptor, $0, $1) }
         if result != 0 { throw failure(toPlace: name) }

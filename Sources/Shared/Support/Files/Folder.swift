@@ -14,7 +14,7 @@ public final class Folder: Sendable {
     private let asksKernel: Bool
     private let fault: Fault?
 
-    /// For tests: returns an error number to make a call on `name` fail, or nil.
+    /// For tests: makes a call on `name` fail with the returned error number. Returns nil for calls that must not fail.
     public typealias Fault = @Sendable (_ name: String) -> Int32?
 
     /// Opens the folder at `path`. Follows links.
@@ -24,7 +24,7 @@ public final class Folder: Sendable {
         try self.init(resolved: Folder.resolve(path), isListed: isListed)
     }
 
-    /// Opens the folder at a path from `resolve`. Fails if it has become a link.
+    /// Opens the folder at a path that `resolve` returned. Fails if the folder has been replaced by a link.
     ///
     /// - Parameters:
     ///   - asksKernel: false to test the fallback without openat2(2).
@@ -159,8 +159,8 @@ public final class Folder: Sendable {
         return try Folder(descriptor: opened, path: path, asksKernel: asksKernel, fault: fault)
     }
 
-    /// Creates a folder and the folders above it; keeps an existing folder. Throws `UnsafePlace` if a link is in the
-    /// way.
+    /// Creates a folder and the folders above it; keeps an existing folder. Throws `UnsafePlace` if a component of
+    /// `name` is a link.
     ///
     /// - Parameter mode: the mode of each new folder, before the umask.
     public func makeFolder(_ name: String, mode: mode_t = 0o700) throws {
@@ -278,7 +278,8 @@ public final class Folder: Sendable {
         return opened
     }
 
-    /// Splits a name into folder (nil for `self`) and last component; nil if the last is empty, `.` or `..`.
+    /// Splits a name into its folder (nil for `self`) and its last component. Returns nil if the last component is
+    /// empty, `.` or `..`.
     private static func parts(of name: String) -> (folder: Substring?, last: Substring)? {
         guard let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) else {
             return isPlain(name[...]) ? (nil, name[...]) : nil

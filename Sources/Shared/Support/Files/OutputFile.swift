@@ -53,7 +53,7 @@ public final class OutputFile: ByteSink {
                 place = nil
                 return
             }
-            // Exclusive, so that no existing file is overwritten.
+            // O_EXCL: never overwrite an existing file.
             let temporary = target.folder + Self.temporaryName()
             file = try File.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: target.initialMode)
             Self.begun.withLock { _ = $0.insert(temporary) }

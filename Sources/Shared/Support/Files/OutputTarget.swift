@@ -19,8 +19,8 @@ public struct OutputTarget {
     /// The path that a confined process must be allowed to write.
     public var writablePlace: String { isStream ? path : folder.isEmpty ? "." : folder }
 
-    /// Follows the links at the end of `name`, even to a missing file, as open(2) with O_CREAT does. Throws for a loop,
-    /// a folder, a file that is not writable, and another user's link in a folder such as `/tmp`.
+    /// Follows the links at the end of `name`, even to a missing file, as open(2) with O_CREAT does. Throws for a loop
+    /// of links, a folder, a file that is not writable, and another user's link in a folder such as `/tmp`.
     public init(_ name: String) throws(SystemFailure) {
         var path = name
         // At most 40 links, as in Linux (path_resolution(7)).

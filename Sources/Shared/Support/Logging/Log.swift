@@ -21,7 +21,7 @@ public struct Log: Sendable {
     public enum Fact: Sendable, Equatable {
         case text(String)
         case integer(Int)
-        /// Written with a single decimal.
+        /// Rounded to tenths.
         case decimal(Double)
     }
 

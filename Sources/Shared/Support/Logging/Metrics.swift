@@ -1,4 +1,5 @@
-/// Receives an event for each step of a run. Passed down like `Log`. Without a receiver, events are not created.
+/// Reports each step of a run as an event. Functions pass it on as a parameter, like `Log`. Without a receiver, no
+/// event is created.
 public struct Metrics: Sendable {
     private let take: (@Sendable (MetricEvent) -> Void)?
 

@@ -55,7 +55,7 @@ public enum DetachedProcess {
         }
     }
 
-    /// Waits until the parent process has ended. Call it first in a process from `start`.
+    /// Waits until the parent process has ended. Call it first in a process that `start` created.
     ///
     /// Also changes to the root folder, and closes all files except the standard streams, since other processes may
     /// wait for the end of a pipe.
@@ -89,7 +89,7 @@ public enum DetachedProcess {
         var size = UInt32(PATH_MAX)
         var path = [CChar](repeating: 0, count: Int(size))
         guard _NSGetExecutablePath(&path, &size) == 0 else {
-            throw SystemFailure(errno: ENAMETOOLONG, "find the program")
+            throw SystemFailure(errno: ENAMETOOLONG, "find the path of this program")
         }
         return path.withUnsafeBufferPointer { String(pathPointer: $0.baseAddress!) }
     }
@@ -98,7 +98,9 @@ public enum DetachedProcess {
     private static let startsSession: Int32 = 0x80
 
     private static func ownProgram() throws -> String {
-        guard let path = linkTarget("/proc/self/exe") else { throw SystemFailure(errno: errno, "find the program") }
+        guard let path = linkTarget("/proc/self/exe") else {
+            throw SystemFailure(errno: errno, "find the path of this program")
+        }
         return path
     }
     #endif

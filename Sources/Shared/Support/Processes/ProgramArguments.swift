@@ -4,7 +4,7 @@ import CSystem
 public enum ProgramArguments {
     /// Returns the arguments after the program's name, converted by `String(pathBytes:)`.
     ///
-    /// Uses the arguments that the C library passes to constructors, if it does. On Linux, `CommandLine` searches the
+    /// Uses the arguments that some C libraries pass to constructors. On Linux, `CommandLine` searches the
     /// stack by means of `/proc/self`, which takes time, and fails in a process started by a confined process.
     public static func ofProcess() -> [String] { Array(words().dropFirst()) }
 

@@ -1,7 +1,7 @@
 /// Shows the progress of a run once it has lasted half a second.
 ///
-/// Passed down like `Log`; any thread may report events. A separate thread draws ten times a second. It starts with the
-/// first download or decoded picture, so a run with only cache hits starts no thread.
+/// Functions pass it on as a parameter, like `Log`; any thread may call it. A separate thread draws ten times a second.
+/// It starts with the first download or decoded picture, so a run with only cache hits starts no thread.
 public final class Progress: Sendable {
     /// The reason for a pause before a request.
     public enum WaitReason: String, Sendable {
@@ -66,7 +66,7 @@ public final class Progress: Sendable {
         if !isHidden { state.withLock { $0.progress.finishRecord(failed: failed) } }
     }
 
-    /// Counts received bytes that belong to no shown download.
+    /// Counts received bytes of a download that is not shown.
     public func pass(bytes: Int) {
         if !isHidden { state.withLock { $0.progress.receive(0, bytes) } }
     }

@@ -9,7 +9,7 @@ struct TimeLeft: Sendable {
     private static let toleratedSeconds = 3.0
     /// The slowest speed of the countdown, in seconds per second, after an estimate that was too early.
     private static let slowest = 0.5
-    /// The time, in seconds, to correct an estimate that was too late.
+    /// An estimate that was too late is corrected over this number of seconds.
     private static let settling = 3.0
     /// The longest estimate in seconds; more than four days is a useless guess.
     private static let longest = 360_000.0

@@ -185,5 +185,5 @@ public struct UnmappedName: Failure, Equatable {
 
     public var code: String { "no-libidn2" }
     public var exitCode: ExitCode { .unavailable }
-    public var message: String { "the host \"\(host)\" cannot be looked up here: \(reason)" }
+    public var message: String { "the host \"\(host)\" cannot be converted to ASCII: \(reason)" }
 }

@@ -27,7 +27,8 @@ let optimised: [SwiftSetting] = [
     .unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))
 ]
 
-/// Regular expressions would add a megabyte to the tools. Modules that use them do not compile without this import.
+/// Omits the implicit import of the regular expression module, which would add a megabyte to each tool. Code that uses
+/// regular expressions then does not compile.
 let withoutRegularExpressions: [SwiftSetting] = [
     .unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])
 ]

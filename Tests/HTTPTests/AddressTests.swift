@@ -66,7 +66,7 @@ import Testing
         ("2001:db8::1", .documentation), ("3fff:fff::1", .documentation), ("2001:2::1", .benchmarking),
         ("2001:10::1", .orchid), ("2001:2f::1", .orchid), ("2001:5::1", .reserved), ("5f00::1", .reserved),
         ("4000::1", .reserved), ("8000::1", .reserved), ("64:ff9b:2::1", .reserved),
-        // The rest of IANA's registries: the first and last addresses of blocks
+        // First and last addresses of further blocks in IANA's registries, and addresses beside the blocks
         ("0.255.255.255", .reserved), ("10.255.255.255", .privateUse), ("9.255.255.255", .global),
         ("11.0.0.0", .global),
         ("126.255.255.255", .global), ("128.0.0.0", .global), ("169.253.255.255", .global),

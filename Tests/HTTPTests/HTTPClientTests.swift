@@ -152,7 +152,7 @@ import Testing
         #expect(transport.requests.map { $0.netrc?.credentials(for: $0.url)?.user } == ["shared", "own"])
     }
 
-    /// Nothing is sent: every host on the path could read an unencrypted secret.
+    /// The client sends no request, since every router on the way could read an unencrypted secret.
     @Test func secretIsNotSentUnencryptedUnlessItsOriginWasNamed() throws {
         let transport = ScriptedTransport { _, _ in .ok("x") }
         var request = try request("http://a.example/x?token=1")

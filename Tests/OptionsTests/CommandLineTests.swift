@@ -6,28 +6,28 @@ import Testing
 
 extension AnyOption {
     fileprivate static let quiet = Option.flag("quiet", short: "q", .messages, summary: "Print errors only.")
-    fileprivate static let verbose = Option.flag("verbose", short: "v", .messages, summary: "Also print what happens.")
-    fileprivate static let stale = Option.flag("stale", isNegatable: true, summary: "Use what has expired.")
-    fileprivate static let strict = Option.flag("no-nonsense", means: false, field: "nonsense", summary: "None.")
-    fileprivate static let jobs = Option.number("jobs", short: "j", .records, in: 1...256, summary: "How many.")
-    fileprivate static let output = Option.path("output", short: "o", summary: "Where to.")
+    fileprivate static let verbose = Option.flag("verbose", short: "v", .messages, summary: "Also print details.")
+    fileprivate static let stale = Option.flag("stale", isNegatable: true, summary: "Use expired entries.")
+    fileprivate static let strict = Option.flag("no-nonsense", means: false, field: "nonsense", summary: "Refuse nonsense.")
+    fileprivate static let jobs = Option.number("jobs", short: "j", .records, in: 1...256, summary: "The number of jobs.")
+    fileprivate static let output = Option.path("output", short: "o", summary: "The output file.")
     fileprivate static let scope = Option<String>(
-        "scope", synonyms: ["part"], form: .value("NAME"), group: .cache, summary: "Which part."
+        "scope", synonyms: ["part"], form: .value("NAME"), group: .cache, summary: "The scope."
     ) { $0 }
     fileprivate static let header = Option.text("header", "HEADER", repeats: true, summary: "A header.")
     fileprivate static let theme = Option.word("theme", "THEME", of: ["light", "dark"], summary: "Colours.")
-    fileprivate static let limit = Option.size("limit", such: "1MB", summary: "At most.")
-    fileprivate static let wait = Option.time("wait", such: "2s", summary: "How long.")
+    fileprivate static let limit = Option.size("limit", such: "1MB", summary: "The size limit.")
+    fileprivate static let wait = Option.time("wait", such: "2s", summary: "The longest wait.")
     fileprivate static let date = Option<String>(
         "date", form: .optionalValue("DAY", implied: "today"), expected: "a day", group: .own, repeats: true,
-        summary: "Which day.", takesMore: { !$0.hasPrefix("-") }
+        summary: "The day.", takesMore: { !$0.hasPrefix("-") }
     ) { $0 }
     fileprivate static let names = Option<String>(
         "names", form: .value("NAMES"), expected: "names", group: .own, repeats: true, summary: "Names.",
         takesMore: { $0.allSatisfy(\.isLetter) }
     ) { $0 }
     fileprivate static let unseen = Option<String>(
-        "unseen", form: .none, expected: "a text", group: .own, field: "unseen", summary: "In the file alone."
+        "unseen", form: .none, expected: "a text", group: .own, field: "unseen", summary: "Only in the configuration file."
     ) { $0 }
 }
 
@@ -48,14 +48,14 @@ struct CommandLineTests {
             ) { _ in 0 },
             Command("list", summary: "List things.", options: { [common] }, synonyms: ["ls"]) { _ in 0 },
             Command(
-                "scope", summary: "Look after scopes.",
+                "scope", summary: "Manage scopes.",
                 subcommands: [
                     Command(
-                        "switch", summary: "Use another one.", operands: .init("NAME", "a name", atLeast: 1, atMost: 1),
+                        "switch", summary: "Use a scope.", operands: .init("NAME", "a name", atLeast: 1, atMost: 1),
                         options: { [common] }
                     ) { _ in 0 }
                 ]),
-            Command("secret", summary: "Is not told of.", isHidden: true) { _ in 0 },
+            Command("secret", summary: "Hidden command.", isHidden: true) { _ in 0 },
         ])
 
     private func arguments(_ words: String...) throws -> Arguments { try arguments(words) }
@@ -222,7 +222,7 @@ struct CommandLineTests {
     @Test func versionIsRecognisedAnywhereOnTheLine() throws {
         for words in [["--version"], ["put", "--version"], ["put", "x", "--version"]] {
             guard case .version = try Self.tool.request(words) else {
-                Issue.record("\(words) asks for no version")
+                Issue.record("\(words) is not a request for the version")
                 continue
             }
         }
@@ -239,7 +239,7 @@ struct CommandLineTests {
                 #expect(full.contains("--\(option.name)"), "\(path.line) --\(option.name)")
                 #expect(short.contains("--\(option.name)") || short.contains("-\(option.short ?? " ")"))
             }
-            #expect(!full.contains("unseen") && !full.contains("Is not told of"))
+            #expect(!full.contains("unseen") && !full.contains("Hidden command"))
         }
         #expect(Command.fullHelp([Self.tool], exitStatus: "0 done").contains("EXIT STATUS\n  0 done"))
     }

@@ -4,13 +4,13 @@ import Testing
 @testable import Options
 
 extension AnyOption {
-    fileprivate static let colour = Option.word("colour", "ONE", of: ["red", "green", "grey"], summary: "Paint it.")
+    fileprivate static let colour = Option.word("colour", "NAME", of: ["red", "green", "grey"], summary: "The colour.")
     fileprivate static let sizes = Option.text(
-        "sizes", "LIST", completion: .list(["small", "medium", "large"]), summary: "Which sizes.")
-    fileprivate static let scope = Option.text("scope", "NAME", completion: .scopes, summary: "Which scope.")
-    fileprivate static let input = Option.path("input", short: "i", summary: "What to read.")
-    fileprivate static let folder = Option.path("folder", isFolder: true, summary: "Where to write.")
-    fileprivate static let quiet = Option.flag("quiet", short: "q", isNegatable: true, summary: "Say\nnothing.")
+        "sizes", "LIST", completion: .list(["small", "medium", "large"]), summary: "The sizes.")
+    fileprivate static let scope = Option.text("scope", "NAME", completion: .scopes, summary: "The scope.")
+    fileprivate static let input = Option.path("input", short: "i", summary: "The input file.")
+    fileprivate static let folder = Option.path("folder", isFolder: true, summary: "The output folder.")
+    fileprivate static let quiet = Option.flag("quiet", short: "q", isNegatable: true, summary: "Print\nnothing.")
     fileprivate static let tag = Option.text("tag", "TEXT", repeats: true, summary: "Any text.")
 }
 
@@ -30,14 +30,14 @@ struct CompletionsTests {
             Command(
                 "scope", summary: "Scopes.",
                 subcommands: [
-                    Command("list", summary: "List them.", options: { [[.scope, .quiet]] }) { _ in 0 },
+                    Command("list", summary: "List scopes.", options: { [[.scope, .quiet]] }) { _ in 0 },
                     Command(
-                        "switch", summary: "Take another.",
+                        "switch", summary: "Use a scope.",
                         operands: .init("NAME", "A scope.", completion: .scopes, atMost: 1),
                         options: { [[.scope, .quiet]] }
                     ) { _ in 0 },
                 ]),
-            Command("secret", summary: "Is not told of.", isHidden: true) { _ in 0 },
+            Command("secret", summary: "Hidden command.", isHidden: true) { _ in 0 },
         ])
 
     /// Appends the value of `--scope` to each key.
@@ -118,7 +118,7 @@ struct CompletionsTests {
 
     @Test func descriptionFollowsTheWordAfterATab() {
         let text = Self.tool.completions(of: ["play", "--q"], values: Self.values).text
-        #expect(text == ":\n--quiet\tSay nothing.\n")
+        #expect(text == ":\n--quiet\tPrint nothing.\n")
     }
 
     @Test func namesWithInvisibleCharactersAreOmitted() {

@@ -9,13 +9,13 @@ extension AnyOption {
         "side", short: "s", .sizes, as: "WxH", in: 1...9, of: "pixels", field: "side", summary: "The side."
     ).defaulting(to: 5)
     fileprivate static let theme = Option.word(
-        "theme", "THEME", .sizes, of: ["light", "dark"], variable: "THEME", summary: "Which colours.")
-    fileprivate static let quiet = Option.flag("quiet", .messages, summary: "Say less.")
-    fileprivate static let loud = Option.flag("loud", .messages, summary: "Say more.")
+        "theme", "THEME", .sizes, of: ["light", "dark"], variable: "THEME", summary: "The colours.")
+    fileprivate static let quiet = Option.flag("quiet", .messages, summary: "Print less.")
+    fileprivate static let loud = Option.flag("loud", .messages, summary: "Print more.")
     fileprivate static let off = Option.flag(
         "no-fence", .messages, means: false, field: "fence", summary: "Do without * and <.")
     fileprivate static let unseen = Option<String>(
-        "unseen", form: .none, expected: "a text", group: .own, field: "unseen", summary: "A | in the file alone."
+        "unseen", form: .none, expected: "a text", group: .own, field: "unseen", summary: "A | only in the file."
     ) { $0 }
 }
 
@@ -67,7 +67,7 @@ struct ManualTextTests {
             ])
         #expect(
             part(".It Fl -theme Ar theme").starts(with: [
-                "Which colours.", "The values are \\fBlight\\fP and \\fBdark\\fP.", "(environment: \\fBTHEME\\fP)",
+                "The colours.", "The values are \\fBlight\\fP and \\fBdark\\fP.", "(environment: \\fBTHEME\\fP)",
             ]))
     }
 
@@ -98,10 +98,10 @@ struct ManualTextTests {
         let table = [AnyOption.size, .theme, .unseen, .off].settingsTable.split(separator: "\n")
         #expect(table.count == 6)
         #expect(table[2] == "| The side. | `--side` | `APOD_TOOLS_SIDE` | `side` | 5 |")
-        #expect(table[3] == "| Which colours. | `--theme` | `THEME` | | |")
+        #expect(table[3] == "| The colours. | `--theme` | `THEME` | | |")
         #expect(
             table[5] == "| Do without \\* and \\<. (`false`) | `--no-fence` | `APOD_TOOLS_FENCE` | `fence` | true |")
-        #expect(table[4] == "| A \\| in the file alone. | | `APOD_TOOLS_UNSEEN` | `unseen` | |")
+        #expect(table[4] == "| A \\| only in the file. | | `APOD_TOOLS_UNSEEN` | `unseen` | |")
     }
 
     @Test func configurationManualListsEveryField() {

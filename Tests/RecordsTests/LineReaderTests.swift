@@ -78,7 +78,7 @@ private func reader(
         }
         let lines = LineReader(bytes: longest + [UInt8(ascii: "\n")])
         guard case .line(let line) = try lines.next() else {
-            Issue.record("a line of exactly the limit was refused")
+            Issue.record("a line as long as the limit was refused")
             return
         }
         #expect(line.text.utf8.count == limit)

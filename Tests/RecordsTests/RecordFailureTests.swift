@@ -89,8 +89,8 @@ import func TestSupport.makePipe
         #expect(status == 65)
     }
 
-    /// The bad line fails first in time, the held record first in input order. No record is started after the held
-    /// record has failed.
+    /// The bad line fails before the held record, although the held record comes first in the input. No record is
+    /// started after the held record has failed.
     @Test func failFastStopsAtTheFirstFailureInInputOrder() throws {
         let tool = Marker()
         let sink = try Sink()

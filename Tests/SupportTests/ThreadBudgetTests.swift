@@ -32,7 +32,7 @@ import Testing
         #expect(arrived.withLock { $0 } == 2)
     }
 
-    /// The thread that takes number 3 keeps it until the other thread has done the rest.
+    /// The thread that takes number 3 waits until the other thread has done all other numbers.
     @Test func highestNumberBeginsFirst() throws {
         let ended = Monitor([Int]())
         var done: [Int] = []

@@ -33,8 +33,8 @@ public enum Corpus {
     public static let isPresent: Bool = {
         if let root, TestFile.exists(root) { return true }
         Log.standardError(
-            "\n*** NO CORPUS: the tests on recorded answers and real pictures are SKIPPED; small drawn ones are tested.\n"
-                + "*** Set APOD_TOOLS_CORPUS to the folder that holds `api` and `images` to run them.\n\n")
+            "\n*** NO CORPUS: the tests of recorded responses and real pictures are SKIPPED.\n"
+                + "*** To run them, set APOD_TOOLS_CORPUS to the folder that contains `api` and `images`.\n\n")
         return false
     }()
 

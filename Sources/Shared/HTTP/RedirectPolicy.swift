@@ -1,4 +1,4 @@
-/// Decides whether and how to follow a redirect. Pure.
+/// Decides whether and how to follow a redirect. Sends no request.
 public struct RedirectPolicy: Sendable, Hashable {
     /// The maximum number of redirects per request.
     let limit: Int

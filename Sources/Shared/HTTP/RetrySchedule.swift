@@ -1,6 +1,6 @@
 import Support
 
-/// Decides whether and when a failed attempt is retried. Pure, except for `random`.
+/// Decides whether and when a failed attempt is retried. Never sleeps.
 public struct RetrySchedule: Sendable {
     /// The maximum number of retries per request.
     public var retries: Int

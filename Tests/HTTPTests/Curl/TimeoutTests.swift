@@ -58,7 +58,7 @@ private enum Slowness: String, Sendable, CaseIterable {
         _ = try transport.exchange(request, interruption: interruption, receive: receive)
     }
 
-    /// Each timeout ends a request that is too slow, and the message says how far the request came.
+    /// Each timeout ends a request that is too slow, and the message names the stage that the request reached.
     @Test(arguments: [
         (Slowness.connection, "connect", "no connection"), (.encryption, "connect", "no connection"),
         (.tunnel, "connect", "no connection"), (.head, "stall", "no bytes received"),

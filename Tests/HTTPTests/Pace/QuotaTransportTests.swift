@@ -106,7 +106,7 @@ private final class SleptClock: Sendable {
         #expect(server.requests.count == 2)
     }
 
-    @Test func forcedRunDiscardsOnlyEarlierRefusals() throws {
+    @Test func asksAnywayDiscardsOnlyEarlierRefusals() throws {
         let refused = QuotaTransport.name(of: try request())
         let until = time.clock.now() + .seconds(3600)
         func transport(_ server: ScriptedTransport) -> QuotaTransport {

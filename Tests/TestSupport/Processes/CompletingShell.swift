@@ -21,7 +21,7 @@ public enum CompletingShell: String, CaseIterable, Sendable {
 
     private static let hasTerminals: Bool = {
         if (try? run("/usr/bin/env", ["setsid", "--version"]))?.status == 0 { return true }
-        Log.standardError("\n*** NO SETSID: no line is typed in the tests of completions.\n\n")
+        Log.standardError("\n*** NO SETSID: the tests that type completions on a terminal are SKIPPED.\n\n")
         return false
     }()
 

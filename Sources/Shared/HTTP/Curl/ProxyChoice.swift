@@ -1,6 +1,6 @@
 import Support
 
-/// The route to a server: direct, or through a proxy. Pure.
+/// The route to a server: direct, or through a proxy.
 public enum ProxyChoice: Sendable, Hashable {
     case direct
     /// The value of the environment variable, with or without a scheme, possibly with a password.

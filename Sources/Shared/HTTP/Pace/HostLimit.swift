@@ -34,7 +34,7 @@ public final class HostLimit: Sendable {
     }
 }
 
-/// The active and waiting exchanges of each host, first come, first served. Pure.
+/// The active and waiting exchanges of each host, first come, first served. Never blocks: `HostLimit` waits.
 struct HostQueues: Sendable {
     private struct Queue {
         var active = 0

@@ -1,6 +1,6 @@
 import Support
 
-/// Limits bytes to an average rate, with short bursts. Pure.
+/// Limits bytes to an average rate, with short bursts. Computes waits from the given times, and never sleeps.
 struct TokenBucket: Sendable, Hashable {
     /// The longest burst: short enough for an exact average over a second, long enough not to delay data that arrives
     /// in pieces.

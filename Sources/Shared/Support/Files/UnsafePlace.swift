@@ -51,7 +51,7 @@ public enum UnsafePlace: Failure, Equatable {
         case .writableByAll(let path):
             "; run: chmod o-w \(Self.quoted(path)); if other users share it, set APOD_TOOLS_ALLOW_SHARED_ROOT=true"
         case .readableByOthers(let path): "; run: chmod go= \(Self.quoted(path))"
-        case .ownerAbove, .writableAbove: "; choose another place"
+        case .ownerAbove, .writableAbove: "; choose another path"
         }
     }
 

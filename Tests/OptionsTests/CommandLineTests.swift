@@ -8,8 +8,8 @@ extension AnyOption {
     fileprivate static let quiet = Option.flag("quiet", short: "q", .messages, summary: "Print errors only.")
     fileprivate static let verbose = Option.flag("verbose", short: "v", .messages, summary: "Also print details.")
     fileprivate static let stale = Option.flag("stale", isNegatable: true, summary: "Use expired entries.")
-    fileprivate static let strict = Option.flag("no-nonsense", means: false, field: "nonsense", summary: "Refuse nonsense.")
-    fileprivate static let jobs = Option.number("jobs", short: "j", .records, in: 1...256, summary: "The number of jobs.")
+    fileprivate static let strict = Option.flag("no-nonsense", means: false, field: "nonsense", summary: "Be strict.")
+    fileprivate static let jobs = Option.number("jobs", short: "j", .records, in: 1...256, summary: "The jobs.")
     fileprivate static let output = Option.path("output", short: "o", summary: "The output file.")
     fileprivate static let scope = Option<String>(
         "scope", synonyms: ["part"], form: .value("NAME"), group: .cache, summary: "The scope."
@@ -27,7 +27,7 @@ extension AnyOption {
         takesMore: { $0.allSatisfy(\.isLetter) }
     ) { $0 }
     fileprivate static let unseen = Option<String>(
-        "unseen", form: .none, expected: "a text", group: .own, field: "unseen", summary: "Only in the configuration file."
+        "unseen", form: .none, expected: "a text", group: .own, field: "unseen", summary: "Only in the file."
     ) { $0 }
 }
 

@@ -11,8 +11,8 @@ struct BodyLimit {
         rangeStart = request.rangeStart ?? 0
     }
 
-    /// Starts the body of a response. Throws `FetchFailure.tooLarge` if `Content-Length` is over the limit:
-    /// decompression only makes a body larger.
+    /// Starts the body of a response. Throws `FetchFailure.tooLarge` if `Content-Length` is over the limit, even for a
+    /// compressed body, which decompression would make larger.
     mutating func begin(_ response: HTTPResponse) throws {
         count = response.status == 206 ? rangeStart : 0
         guard let length = response.headers.contentLength else { return }

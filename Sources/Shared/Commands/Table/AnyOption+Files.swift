@@ -12,10 +12,10 @@ extension AnyOption {
         summary: "File name template, such as {date}-{variant}.{ext}.",
         manual: """
             Braces contain {stem}, {ext}, {width}, {height}, {variant}, {sha256:8} or a field of the record. \
-            {title:40} is cut to 40 bytes, {date:%Y/%m} formats a date, and {credit|unknown} has a text for a missing \
-            field. A slash separates folders, which are created; no name leads out of --output-dir. If two pictures of \
-            a run have the same name, the second is an error (73). A missing field without such a text is an error \
-            (65).
+            {title:40} is cut to 40 bytes, {date:%Y/%m} formats a date, and {credit|unknown} becomes unknown if the \
+            record has no credit. A missing field without such a default is an error (65). A slash separates folders, \
+            which are created; no name leads out of --output-dir. If two pictures of a run have the same name, the \
+            second is an error (73).
             """, read: { try NameTemplate($0) }
     ).whenUnset("\(NameTemplate.original.text), for variants \(NameTemplate.variant.text)")
 

@@ -17,8 +17,8 @@ extension AnyOption {
         expected: "blocks of addresses such as 10.0.0.0/8,::1/128", group: .network,
         field: "allow_private",
         summary: "Allow private, loopback and reserved addresses.",
-        manual: "Without a value, allow all, otherwise these blocks. 1 allows all, 0 none.", takesMore: isAddressList,
-        read: AddressGuard.init(allowPrivate:)
+        manual: "Without a value, all addresses are allowed, otherwise these blocks. 1 allows all addresses, 0 none.",
+        takesMore: isAddressList, read: AddressGuard.init(allowPrivate:)
     ).defaulting(to: .standard)
 
     /// Returns whether a word looks like a list of address blocks. Includes invalid lists, which must cause an error

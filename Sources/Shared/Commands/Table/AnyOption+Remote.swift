@@ -25,9 +25,9 @@ extension AnyOption {
         "remote-timeout", .cache, such: "250ms", isPositive: true,
         summary: "How long to wait for a connection to the remote.",
         manual: """
-            The first byte may take 4 times as long (1 s). A run stops reading from the remote after 16 times as long \
-            (4 s) of failed or empty lookups, and stops waiting for the leases of other machines after 100 times as \
-            long (25 s).
+            Other limits are multiples of this time. The first byte may take 4 times as long (1 s). After failed or \
+            empty lookups of 16 times this length in total (4 s), a run stops reading from the remote. It waits for \
+            the leases of other machines at most 100 times as long (25 s).
             """
     ).asSetting().defaulting(to: .milliseconds(250))
 

@@ -13,8 +13,8 @@ public enum HTTPEvent {
     /// throwing.
     case pause
 
-    /// The time between pauses: short enough to end a stalled transfer within half a second, long enough to cost almost
-    /// nothing.
+    /// The interval of `pause` events: short enough to end a stalled transfer within half a second, long enough to cost
+    /// almost nothing.
     public static let pauseLength: Duration = .milliseconds(250)
 }
 

@@ -9,7 +9,7 @@ public struct Confinement: Sendable, Equatable {
     public var readable: [String]
     /// Files and folders that may be read, changed and removed. Files may also be created below these folders.
     public var writable: [String]
-    /// Whether the process may change the permissions of open files, which replacing a file requires.
+    /// Whether the process may change the permissions of open files. Required to replace a file.
     public var setsPermissions: Bool
     /// Whether the process may open network connections. It may never listen, or open a Unix socket that has a path.
     public var usesNetwork: Bool

@@ -3,7 +3,7 @@ import Libc
 /// Appends events to a file that several processes may share, one line of JSON each.
 public enum MetricsFile {
     /// The maximum length of a line in bytes. A write of this length to a pipe is atomic (POSIX; `PIPE_BUF` on Linux),
-    /// and so is any write to a file opened for appending: lines of several processes are never mixed.
+    /// and so is any write to a file opened for appending. Lines of several processes are therefore never mixed.
     static let byteLimit = 4096
 
     /// Opens the file, or creates it with mode 0600. Throws `SystemFailure` (status 73).

@@ -1,6 +1,6 @@
 /// Recognises random text, such as tokens and digests.
 enum RandomText {
-    /// Shorter random text resembles words and numbers.
+    /// The minimum number of letters and digits. Shorter random text resembles words and numbers.
     static let shortest = 16
 
     /// Whether a word of the text looks random, or all words together. A word is a run of ASCII letters and digits.

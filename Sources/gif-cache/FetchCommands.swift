@@ -12,8 +12,8 @@ extension Command {
     static let exercises = Command(
         "list", summary: "List all exercises of the service as records.",
         details: """
-            Writes the service's records unchanged. The list is requested only if it has expired (--ttl), whatever \
-            the conditions. If the service cannot be reached, an expired list is used.
+            Writes the service's records unchanged. The list is requested only if no fresh list is cached (--ttl), \
+            whatever the conditions. If the service cannot be reached, an expired list is used.
             """,
         examples: [
             "gif-cache list --print name",

@@ -25,8 +25,8 @@ package struct Lease: Sendable {
         promise > .zero && (entry.leaseUntil < now + promise || entry.lastUsed > now)
     }
 
-    /// Whether returning the path changes the lease or the time of last use. Also true for an entry last used in the
-    /// future, which would otherwise never be evicted.
+    /// Whether the lease or the time of last use must be written when the path is returned. Also true for an entry last
+    /// used in the future, which would otherwise never be evicted.
     func mustWrite(_ entry: Entry, now: Timestamp) -> Bool {
         entry.leaseUntil < now + promise || entry.lastUsed + Self.slack <= now || entry.lastUsed > now
     }

@@ -43,12 +43,12 @@ public struct Entry: Sendable, Equatable {
     /// The time of the last successful request.
     public package(set) var fetchedAt = Timestamp(milliseconds: 0)
     public package(set) var expiresAt = Timestamp(milliseconds: 0)
-    /// The time of the last lease, to the minute.
+    /// The time when the last lease began, to the minute.
     public package(set) var lastUsed = Timestamp(milliseconds: 0)
     /// The end of the lease. Until then, trimming keeps the file.
     public package(set) var leaseUntil = Timestamp(milliseconds: 0)
     public internal(set) var isPinned = false
-    /// Whether the file must be inspected again before its next use.
+    /// Whether the file must be compared with the row and inspected again before its next use.
     var isUnsettled = false
     package var directives = CacheDirectives()
     /// Whether the entry must not be shared with other machines, because it was requested with credentials or its

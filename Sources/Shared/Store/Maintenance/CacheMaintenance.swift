@@ -238,7 +238,8 @@ public struct CacheMaintenance: Sendable {
         }
     }
 
-    /// Removes indexes that were damaged longer than a lease ago. No process still recovers data from them.
+    /// Removes damaged indexes that were set aside longer than a lease ago. No process recovers data from them any
+    /// more.
     private func cleanDamagedIndexes(_ step: inout CleanStep, _ dryRun: Bool) throws {
         let limit = clock.now() - cache.settings.lease
         for name in try index.root.damagedIndexes {

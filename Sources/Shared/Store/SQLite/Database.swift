@@ -14,7 +14,7 @@ final class Database {
     /// must be rare. A use of an entry writes three to five pages.
     static let restingPages: Int32 = 64
     /// The length, in pages, at which a commit runs a checkpoint, which delays all threads. If a killed process leaves
-    /// a log of this length, the next process needs some milliseconds to read it.
+    /// a log of this length, the next process needs a few milliseconds to read it.
     static let checkpointPages: Int32 = 512
 
     /// The number of pages in the log after the last commit.

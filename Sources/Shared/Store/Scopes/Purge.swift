@@ -11,7 +11,7 @@ struct Purge {
 
     private var root: CacheRoot { index.root }
 
-    /// Called before each step of at most some milliseconds. Ends the work by returning false or throwing.
+    /// Called before each step, which takes at most a few milliseconds. Ends the work by returning false or throwing.
     typealias GoOn = () throws -> Bool
 
     /// Returns the number and bytes of the entries of all generations that were completely removed.

@@ -10,7 +10,7 @@ public struct CacheSettings: Sendable {
     public var lacksRoot = false
     /// Whether the root may belong to another user or be writable by everyone, as volumes of containers are.
     public var allowsSharedRoot = false
-    /// The scope to use; nil for the scope last switched to, else `default`.
+    /// The scope to use; nil for the scope last switched to or, if there was no switch, `default`.
     public var scope: ScopeName?
     /// The root whose current scope was copied to `scope`; nil if the user named the scope. After that root switches to
     /// another scope, nothing more is stored.

@@ -210,7 +210,8 @@ public final class Remote: RemoteTier {
 
     // MARK: Limits of the run
 
-    /// Returns the time that the run may still lose by waiting; nil if a breaker is open, `.some(nil)` without a limit.
+    /// Returns the time that the run may still lose by waiting; nil if a breaker is open, `.some(nil)` if there is no
+    /// limit.
     func patience(for breakers: [KeyPath<State, CircuitBreaker>]) -> Duration?? {
         state.withLock { state in
             if breakers.contains(where: { state[keyPath: $0].isOpen }) { return nil }

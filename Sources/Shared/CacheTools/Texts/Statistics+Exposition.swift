@@ -18,10 +18,10 @@ extension Statistics {
         family("excess_bytes", "gauge", "Bytes above the capacity, which leases and pins protect.", [([], "\(excess)")])
         family("pinned_entries", "gauge", "Pinned entries.", [([], "\(pinned.entries)")])
         family("pinned_bytes", "gauge", "Bytes of the pinned entries.", [([], "\(pinned.bytes)")])
+        family("leased_entries", "gauge", "Unpinned entries with a current lease.", [([], "\(leased.entries)")])
         family(
-            "leased_entries", "gauge", "Unpinned entries with a current lease.",
-            [([], "\(leased.entries)")])
-        family("leased_bytes", "gauge", "Bytes of the unpinned entries with a current lease.", [([], "\(leased.bytes)")])
+            "leased_bytes", "gauge", "Bytes of the unpinned entries with a current lease.",
+            [([], "\(leased.bytes)")])
         family("metadata", "gauge", "Metadata items of a scope.", scoped { $0.metadata.entries })
         family("metadata_bytes", "gauge", "Bytes of the metadata items of a scope.", scoped { $0.metadata.bytes })
         family(

@@ -7,7 +7,7 @@ public struct Entry: Sendable, Equatable {
         case original = 0
         /// Made from an original.
         case variant = 1
-        /// An earlier content of an entry, whose path may still be in use.
+        /// A file with the earlier content of an entry, whose path may still be in use.
         case superseded = 2
     }
 
@@ -19,8 +19,8 @@ public struct Entry: Sendable, Equatable {
     /// was not stored with the file.
     public internal(set) var key: String?
     public internal(set) var kind = Kind.original
-    /// The name of a variant's original. For a superseded original, its former name; for a superseded variant, the name
-    /// of its original.
+    /// The name of a variant's original. For a superseded original, the name of its row before it was superseded; for a
+    /// superseded variant, the name of its original.
     var parent: String?
     /// The SHA-256 of a variant's original.
     var parentSHA256: String?

@@ -273,7 +273,7 @@ public final class Verification: Sendable {
 }
 
 extension Verification {
-    /// Limits a verification to some entries of the cache's scope and checks their contents further.
+    /// Limits a verification to some entries of the cache's scope, and applies a further check to their contents.
     public struct Selection: Sendable {
         public let filter: EntryFilter
         /// Describes a fault of a file that matches its row, or returns nil.

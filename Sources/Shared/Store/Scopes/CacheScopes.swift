@@ -6,7 +6,7 @@ extension CacheStore {
 
 /// The scopes of a root: their names, contents and removal. Methods throw the errors of `CacheStore`.
 public struct CacheScopes: Sendable {
-    /// Retained, so that the cache stays open during the work.
+    /// Keeps the cache open during the work.
     let cache: CacheStore
 
     private var index: Index { cache.index }

@@ -113,7 +113,8 @@ package final class EntryFlight: Sink {
     /// was purged or another scope became current.
     package func write(_ bytes: RawSpan) throws { try watch.explaining { try body.write(bytes) } }
 
-    /// Stores the entry and releases its lock. Throws like `write`.
+    /// Stores the entry and releases its lock. Throws the errors of `write`, and `CacheFailure.io` if the folder was
+    /// removed.
     package func commit(_ picture: FileFacts) throws -> MadeFile {
         do {
             try watch.explaining { if try !body.isInPlace() { throw FileReplaced() } }

@@ -163,7 +163,7 @@ package final class PartialFile: ByteSink {
         removeNote()
     }
 
-    // A removal locks the folder, which all downloads share, even if the file is missing.
+    // `unlink` locks the folder, which all downloads share, even if the file is missing.
     private func remove(_ name: String) {
         if (try? root.status(of: name)) != nil { root.remove(name) }
     }

@@ -230,7 +230,7 @@ public final class CacheStore: Sendable {
     private func replaced(_ entry: Entry) throws -> Entry? {
         if index.isReadOnly { return nil }
         index.count(in: scope) { $0.add(.lostWrites) }
-        log.detail("the bytes of \(entry.key ?? entry.name) were not written to disk; removing its entry")
+        log.detail("the file of \(entry.key ?? entry.name) does not have the recorded SHA-256; removing its entry")
         try index.heal(entry, now: clock.now()) { $0.id == entry.id && $0.sha256 == entry.sha256 }
         guard entry.kind == .original else { return nil }
         return try recovery.recover(

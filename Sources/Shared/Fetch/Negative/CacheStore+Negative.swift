@@ -39,7 +39,7 @@ extension CacheStore {
         do {
             try index.remember(answer, key.name, in: scope, address: Self.negativeName(of: request), now: now)
         } catch {
-            log.detail("cannot record a failure: \(Support.failure(of: error).message)")
+            log.detail("cannot record the failure of \(key.text): \(Support.failure(of: error).message)")
         }
     }
 }
@@ -63,7 +63,7 @@ extension CacheStore {
         do {
             try metadata.keep([note], in: Self.postponed)
         } catch {
-            log.detail("cannot record a failure: \(Support.failure(of: error).message)")
+            log.detail("cannot record the failure of \(key.text): \(Support.failure(of: error).message)")
         }
     }
 

@@ -64,7 +64,8 @@ public struct RemoteOffer: Sendable {
     public let open: (@Sendable () throws -> File)?
     /// Released after the transfer.
     public let claim: (any RemoteClaim)?
-    /// Called with the number of uploaded bytes; 0 if the remote already had the content.
+    /// Called with the outcome: for `found`, the number of uploaded bytes, which is 0 if the remote already had the
+    /// content.
     public let done: @Sendable (RemoteAnswer<Int>) -> Void
 
     public init(

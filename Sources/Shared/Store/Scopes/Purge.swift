@@ -4,7 +4,8 @@ import Support
 /// `CacheRoot.purgeLock`. If that process is stopped or killed, the next run continues with the remaining data.
 ///
 /// No file is added to a purged generation, because `Index.commit` checks the generation in its transaction. The files
-/// can therefore be removed without a transaction. Files are removed before their rows, which no lookup finds any more.
+/// can therefore be removed without a transaction. Files are removed before their rows. No lookup finds these rows any
+/// more.
 struct Purge {
     let index: Index
     let clock: Clock

@@ -80,7 +80,8 @@ public enum ImageError: Failure, Equatable {
         case .regionOutside(let region, let size): "the region \(region) is outside a picture of \(size) pixels"
         case .doesNotFit(let format, let bytes, let limit):
             "the smallest \(format.name) has \(bytes) bytes, more than the limit of \(limit); use a smaller size"
-        case .noSuchFrame(let index, let count): "there is no frame \(index); the picture has \(count), counted from 0"
+        case .noSuchFrame(let index, let count):
+            "the picture has no frame \(index); it has \(count == 1 ? "one frame" : "\(count) frames"), counted from 0"
         case .outputTooLarge(let format, let size): "a \(format.name) cannot have \(size) pixels; use a smaller size"
         case .encoder(let format, let fault): "cannot encode the \(format.name): \(fault)"
         case .codecMissing(let format, let fault): "cannot write \(format.name): \(fault)"

@@ -117,7 +117,7 @@ final class JPEGReader {
         }
     }
 
-    /// Returns the smallest scale of at least `scale` for which libjpeg-turbo has SIMD code.
+    /// Returns the smallest scale that is at least `scale` and that has SIMD code in libjpeg-turbo.
     private static func libjpegScale(_ scale: Int) -> Int { [1, 2, 4].first { $0 >= scale } ?? 8 }
 
     /// Whether the data ended too early.

@@ -36,7 +36,7 @@ final class WebPWriter: RowWriter {
 
     func finish() throws {
         var best = try encoded(isLossless: false)
-        // Lossless files of drawings are often smaller, but those of photographs never are.
+        // A lossless file is often smaller for a drawing, but never for a photograph.
         if options.effort > 0, hasFewColours() {
             let other = try encoded(isLossless: true)
             if other.count <= best.count { best = other }

@@ -136,7 +136,7 @@ struct VariantWork {
         let growth = file.bytes / max(byteCount, 1)
         tool.log.warning(
             "\(path): the animated \(variant.name) takes \(growth) times the bytes of its source;"
-                + " --fps N keeps fewer frames, --frame 0 only the first")
+                + " use --fps N to keep fewer frames, or --frame 0 to keep only the first")
     }
 
     /// The variants that have not been made yet.

@@ -263,8 +263,8 @@ import Testing
 
     @Test func timeLimitCanBeInfinite() throws {
         try DecodeOptions(limits: DecodeLimits(maxSeconds: .infinity)).begun().check()
-        #expect(ImageError.tooSlow(seconds: 60).message == "the picture took longer than 60 seconds")
-        #expect(ImageError.tooSlow(seconds: 0.5).message == "the picture took longer than 0.5 seconds")
+        #expect(ImageError.tooSlow(seconds: 60).message == "the picture takes longer than the limit of 60 seconds")
+        #expect(ImageError.tooSlow(seconds: 0.5).message == "the picture takes longer than the limit of 0.5 seconds")
     }
 
     @Test func everyLimitHasItsOwnCode() {

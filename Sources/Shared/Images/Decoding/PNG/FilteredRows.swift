@@ -11,7 +11,7 @@ final class FilteredRows {
     private static let threadBytes = 1 << 20
 
     private let stream: PNGDataStream
-    /// Including the filter byte.
+    /// The bytes of a row, including the filter byte.
     private let rowBytes: Int
     private var rowsToUnpack: Int
     private let rowsPerBlock: Int

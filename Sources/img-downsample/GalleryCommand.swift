@@ -16,8 +16,8 @@ extension Command {
         details: """
             Accepts the same input as img-downsample, decodes each picture once to make a thumbnail and a larger \
             variant, and writes pages that show them: a start page, a page for each month, details with the text of \
-            each picture, and full screen. The folder needs no server and no network. Texts come from the fields of \
-            apod-fetch and similar sources, or from the fields that --field names.
+            each picture, and a full-screen view. The folder needs no server and no network. Texts come from the \
+            fields of apod-fetch and similar sources, or from the fields that --field names.
 
             Further runs add pictures to the folder, and do not make existing variants again. The pages contain no \
             key, scope, private address or local path. `img-downsample gallery --output-dir DIR < DIR/records.ndjson` \
@@ -137,8 +137,8 @@ extension AnyOption {
         completion: .words([PruneLimit.all.rawValue]), group: .own,
         summary: "Remove pictures that are not in the input.",
         manual: """
-            Removes nothing if the input has no pictures or a temporary failure, or, without =all, if more than half \
-            of the pictures would be removed.
+            Removes nothing if the input contains no pictures or a record with a temporary failure. Without =all, also \
+            removes nothing if more than half of the pictures would be removed.
             """, read: PruneLimit.init)
     static let remove = Option<String>(
         "remove", form: .value("ID"), expected: "a picture's gallery.id", group: .own, repeats: true,
@@ -163,7 +163,7 @@ extension AnyOption {
             Fields for a text of the page: \(GalleryText.allCases.map(\.rawValue).list(before: "or")), such as title=name.
             """,
         manual: """
-            The first field that a record has counts. The defaults are \
+            The text comes from the first of these fields that a record has. The defaults are \
             \(GalleryText.allCases.map(standardField).list(before: "and")).
             """)
 

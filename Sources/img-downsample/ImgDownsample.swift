@@ -13,9 +13,9 @@ extension Tool {
                 picture is written to a file. Variants are upright, in sRGB, without metadata, and not enlarged, \
                 unless an option says otherwise.
 
-                Each variant has a name. pager fits into 1024x1024 pixels, overlay into 2048x2048. --fit makes fit, \
-                and --width, --height and --aspect-ratio (in pixels) make custom. `img-downsample styles` lists the \
-                styles of cards.
+                Each variant has a name. pager fits into 1024x1024 pixels, overlay into 2048x2048. --fit makes the \
+                variant fit, in points. --width, --height and --aspect-ratio make the variant custom, in pixels. \
+                `img-downsample styles` lists the styles of cards.
                 """,
             examples: [
                 "apod-fetch --date | img-cache put | img-downsample --variant overlay",

@@ -27,7 +27,7 @@ extension AnyOption {
     static let aspectRatio = Option<Double>(
         "aspect-ratio", form: .value("RATIO"), expected: AspectRatio.expected, group: .sizes,
         summary: "Ratio of width to height, such as 16:9.",
-        manual: "It determines the side that is not given.", read: AspectRatio.read)
+        manual: "The ratio determines a missing width or height.", read: AspectRatio.read)
     static let scale = Option<Scales>(
         "scale", form: .value("FACTORS"), expected: Scales.expected, group: .sizes,
         summary: "Pixels per point, such as 1,2,3.",
@@ -39,10 +39,10 @@ extension AnyOption {
     static let exact = Option.flag("exact", .sizes, summary: "Do not round --fit.")
     static let enlarge = Option.flag(
         "enlarge", .sizes, isNegatable: true, summary: "Enlarge small pictures.",
-        manual: "By default, only styles enlarge pictures, which --no-enlarge prevents.")
+        manual: "By default, only styles enlarge small pictures. --no-enlarge never enlarges them.")
     static let contentMode = Option<ContentMode>.case(
         "content-mode", "MODE", .sizes, summary: "fit, fill (crop), force (stretch) or contain.",
-        manual: "fit and contain show the whole picture; contain also fills the rest of the box with --background.")
+        manual: "fit and contain show the whole picture; contain also fills the space beside it with --background.")
     static let gravity = Option<KeptPart>(
         "gravity", synonyms: ["focus"], form: .value("WHERE"), expected: KeptPart.expected,
         completion: .words(Gravity.allCases.map(\.rawValue)), group: .sizes,
@@ -50,7 +50,8 @@ extension AnyOption {
         manual: """
             The part is center, a side or corner, attention, entropy, or a point such as 40%,30%. attention keeps the \
             most striking part, entropy the part with the most detail. A point is kept as near to the middle as the \
-            edges allow. It overrides the focus of a record, {"x":0.4,"y":0.3}, which overrides the words.
+            edges allow. A point overrides the field focus of a record, {"x":0.4,"y":0.3}. That field overrides the \
+            words, such as attention.
             """, read: KeptPart.init)
     static let region = Option<Region>(
         "region", form: .value("X,Y,W,H"), expected: "X,Y,WIDTH,HEIGHT in pixels or percent, such as 25%,25%,50%,50%",
@@ -94,8 +95,8 @@ extension AnyOption {
         "background", form: .value("COLOUR"), expected: "blur, dominant, or a colour such as #1a2b3c", group: .looks,
         summary: "The colour under transparent pixels.",
         manual: """
-            It applies to formats without transparency. With --content-mode contain, it also fills the rest: a colour, \
-            blur (the blurred picture) or dominant (the picture's main colour).
+            Applies to formats without transparency. With --content-mode contain, it also fills the space beside the \
+            picture, and can be a colour, blur (the blurred picture) or dominant (the picture's main colour).
             """,
         print: { backdrop in
             switch backdrop {
@@ -120,7 +121,7 @@ extension AnyOption {
         completion: .list(KeptMetadata.allWords), group: .looks, summary: "Keep profile, copyright or exif.",
         manual: """
             profile keeps the colour profile instead of converting to sRGB, copyright includes the artist, and exif \
-            includes XMP and the location. Separate several by commas.
+            includes XMP and the location. Separate several kinds by commas.
             """, read: KeptMetadata.init)
     static let printHash = Option.flag(
         "print-hash", .looks, summary: "Add the dominant colour and a ThumbHash.",

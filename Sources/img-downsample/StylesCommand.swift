@@ -8,8 +8,8 @@ extension Command {
     static let styles = Command(
         "styles", summary: "List the styles of cards and their sources.",
         details: """
-            Sizes and radii are points. A file of this name is ./styles. The configuration file adds styles, or \
-            changes built-in styles:
+            Sizes and radii are in points. To shrink a file named styles, write ./styles. The configuration file adds \
+            styles, or changes built-in styles:
 
               {"styles": {"hero": {"width": 600, "height": 300,
                                    "corner_radius": 24, "content_mode": "fill",

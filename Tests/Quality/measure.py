@@ -3,7 +3,7 @@
   measure.py TOOL CORPUS WORK
 
 TOOL is img-downsample, CORPUS a folder with the pictures below in images/photos and images/gif, WORK an empty folder.
-In the output, "look" is the SSIMULACRA2 score of a file (100: identical, 90 and above: no visible difference, 70:
+In the output, "score" is the SSIMULACRA2 score of a file (100: identical, 90 and above: no visible difference, 70:
 good). The PSNR of luma is printed too. Sizes at an equal score are interpolated between the measured qualities.
 `scripts/bench quality` calls this script.
 """
@@ -48,7 +48,7 @@ class Picture:
             self.image = image.convert("RGB")
         self.image.save(self.path)
 
-    def look(self, path):
+    def score(self, path):
         """Returns the SSIMULACRA2 score of a file, and the PSNR of its luma in dB."""
         shown = f"{path}.png"
         with Image.open(path) as image:
@@ -59,7 +59,7 @@ class Picture:
         return ssimulacra2.compute_ssimulacra2(self.path, shown), 10 * math.log10(255**2 / max(error, 1e-6))
 
 
-class Way:
+class Encoder:
     """An encoder that writes a picture at a given quality."""
 
     def __init__(self, name, kind, write):
@@ -71,7 +71,7 @@ class Way:
         for quality in QUALITIES:
             path = f"{WORK}/{picture.name}-{self.name.replace(' ', '-')}-{quality}.{self.kind}"
             seconds = self.write(picture, quality, path)
-            points.append((*picture.look(path), os.path.getsize(path), seconds))
+            points.append((*picture.score(path), os.path.getsize(path), seconds))
         return points
 
 
@@ -89,40 +89,43 @@ def cwebp(*options):
     return lambda picture, quality, path: run("cwebp", "-quiet", "-q", quality, *options, picture.path, "-o", path)
 
 
-def ratio_at_equal_look(points, base):
+def ratio_at_equal_score(points, base):
     """Returns the mean size relative to `base` at equal SSIMULACRA2 scores, over the scores that both reach."""
     def line(points):
-        points = sorted((look, math.log(size)) for look, _, size, _ in points)
-        return [look for look, _ in points], [size for _, size in points]
-    (looks, sizes), (base_looks, base_sizes) = line(points), line(base)
+        points = sorted((score, math.log(size)) for score, _, size, _ in points)
+        return [score for score, _ in points], [size for _, size in points]
+    (scores, sizes), (base_scores, base_sizes) = line(points), line(base)
     common = [
-        (float(numpy.interp(look, looks, sizes)), size)
-        for look, size in zip(base_looks, base_sizes) if looks[0] <= look <= looks[-1]
+        (float(numpy.interp(score, scores, sizes)), size)
+        for score, size in zip(base_scores, base_sizes) if scores[0] <= score <= scores[-1]
     ]
     return math.exp(statistics.mean(size - base for size, base in common)) if common else float("nan")
 
 
-def compare(title, pictures, ways):
+def compare(title, pictures, encoders):
     """Prints each encoder's size relative to the first encoder at equal scores, and its results at quality 82."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        tasks = {(way.name, p.name): pool.submit(way.points, p) for way in ways for p in pictures}
+        tasks = {(encoder.name, p.name): pool.submit(encoder.points, p) for encoder in encoders for p in pictures}
         points = {key: task.result() for key, task in tasks.items()}
     print(f"\n{title}")
-    print(f"{'':24} {'bytes at equal look':>20} {'worst':>7} {'at 82: bytes':>13} {'look':>6} {'PSNR-Y':>7} {'ms':>6}")
+    columns = f"{'worst':>7} {'at 82: bytes':>13} {'score':>6} {'PSNR-Y':>7} {'ms':>6}"
+    print(f"{'':24} {'bytes at equal score':>20} {columns}")
     usual = QUALITIES.index(82)
-    for way in ways:
-        ratios = [ratio_at_equal_look(points[way.name, p.name], points[ways[0].name, p.name]) for p in pictures]
+    for encoder in encoders:
+        ratios = [
+            ratio_at_equal_score(points[encoder.name, p.name], points[encoders[0].name, p.name]) for p in pictures
+        ]
         ratios = [ratio for ratio in ratios if not math.isnan(ratio)]
-        at = [points[way.name, p.name][usual] for p in pictures]
+        at = [points[encoder.name, p.name][usual] for p in pictures]
         print(
-            f"{way.name:24} {geometric(ratios):20.3f} {max(ratios, default=math.nan):7.3f}"
+            f"{encoder.name:24} {geometric(ratios):20.3f} {max(ratios, default=math.nan):7.3f}"
             f" {sum(size for _, _, size, _ in at):13} {statistics.mean(a[0] for a in at):6.1f}"
             f" {statistics.mean(a[1] for a in at):7.1f} {statistics.median(a[3] for a in at) * 1e3:6.0f}")
     return points
 
 
-def looks(points, pictures, names):
-    print("\nLook (SSIMULACRA2, mean) of each quality")
+def print_scores(points, pictures, names):
+    print("\nMean score (SSIMULACRA2) of each quality")
     print(f"{'':24}" + "".join(f"{quality:7}" for quality in QUALITIES))
     for name in names:
         means = [statistics.mean(points[name, p.name][place][0] for p in pictures) for place in range(len(QUALITIES))]
@@ -176,16 +179,16 @@ def animations():
 if __name__ == "__main__":
     pictures = [Picture(name) for name in PHOTOS if os.path.exists(f"{CORPUS}/images/photos/{name}")]
     efforts = [0, 3, 6, 9]
-    jpegs = [Way("jpeg, libjpeg-turbo", "jpg", libjpeg)]
-    jpegs += [Way(f"jpeg, effort {effort}", "jpg", ours("jpg", "--effort", effort)) for effort in efforts]
+    jpegs = [Encoder("jpeg, libjpeg-turbo", "jpg", libjpeg)]
+    jpegs += [Encoder(f"jpeg, effort {effort}", "jpg", ours("jpg", "--effort", effort)) for effort in efforts]
     points = compare("JPEG", pictures, jpegs)
-    webps = [Way("webp, chroma 420", "webp", ours("webp", "--effort", 0, "--chroma", 420))]
-    webps += [Way(f"webp, effort {effort}", "webp", ours("webp", "--effort", effort)) for effort in efforts]
+    webps = [Encoder("webp, chroma 420", "webp", ours("webp", "--effort", 0, "--chroma", 420))]
+    webps += [Encoder(f"webp, effort {effort}", "webp", ours("webp", "--effort", effort)) for effort in efforts]
     if shutil.which("cwebp"):
-        webps.append(Way("cwebp -m 6 -sharp_yuv", "webp", cwebp("-m", 6, "-sharp_yuv")))
+        webps.append(Encoder("cwebp -m 6 -sharp_yuv", "webp", cwebp("-m", 6, "-sharp_yuv")))
     points |= compare("WebP", pictures, webps)
-    avifs = [Way("avif, chroma 420", "avif", ours("avif", "--chroma", 420)), Way("avif", "avif", ours("avif"))]
+    avifs = [Encoder("avif, chroma 420", "avif", ours("avif", "--chroma", 420)), Encoder("avif", "avif", ours("avif"))]
     points |= compare("AVIF", pictures, avifs)
-    looks(points, pictures, ["jpeg, libjpeg-turbo", "jpeg, effort 3", "webp, effort 3", "avif"])
+    print_scores(points, pictures, ["jpeg, libjpeg-turbo", "jpeg, effort 3", "webp, effort 3", "avif"])
     few_colours()
     animations()

@@ -24,7 +24,7 @@ def process(arguments):
     _, status, usage = os.wait4(child.pid, 0)
     wall = time.perf_counter() - begin
     if status != 0:
-        sys.exit(f"peers.py: this failed: {' '.join(arguments)}")
+        sys.exit(f"peers.py: the command failed: {' '.join(arguments)}")
     return wall * 1000, (usage.ru_utime + usage.ru_stime) * 1000
 
 

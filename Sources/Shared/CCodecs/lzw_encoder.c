@@ -18,7 +18,8 @@ enum {
     NONE = -1,
 };
 
-// A hash table of strings. A string is a shorter string followed by an index. Slots of an older generation are empty.
+// A hash table of strings. A string is a shorter string followed by an index. A slot with an older generation counts as
+// empty.
 typedef struct {
     uint32_t keys[SLOTS];
     uint16_t codes[SLOTS];

@@ -88,8 +88,9 @@ static void flat_block_8(const int16_t *block, const uint16_t *steps, uint8_t *c
     for (int y = 0; y < 8; y++) memcpy(rows[y] + x, samples, 8);
 }
 
-// The reduced transforms of the lowest frequencies to `size` x `size` samples. The matrices have 13 fractional bits,
-// with sqrt(1/8) for DC and cos((2n+1)k*pi/(2*size))/2 for frequency k. 3 fractional bits remain between the passes.
+// The reduced transforms, which compute `size` x `size` samples from the lowest frequencies. The matrices have 13
+// fractional bits, with sqrt(1/8) for DC and cos((2n+1)k*pi/(2*size))/2 for frequency k. 3 fractional bits remain
+// between the passes.
 
 static const int16_t matrix_3[] = {2896, 2896, 2896, 3547, 0, -3547, 2048, -4096, 2048};
 static const int16_t matrix_4[] = {2896, 2896, 2896, 2896, 3784, 1567, -1567, -3784,

@@ -11,7 +11,7 @@
 // Each filter predicts a byte from the same byte of the pixel to the left (a), the pixel above (b) and the pixel above
 // left (c), and stores the difference (PNG 9.2).
 
-/// Returns the nearest of a, b and c to a + b - c, and the first of equally near values (PNG 9.4).
+/// Returns a, b or c, whichever is nearest to a + b - c, or the first of equally near values (PNG 9.4).
 static inline uint8_t paeth(int a, int b, int c) {
     const int to_a = abs(b - c), to_b = abs(a - c), to_c = abs(a + b - 2 * c);
     return (uint8_t)(to_a <= to_b && to_a <= to_c ? a : to_b <= to_c ? b : c);
@@ -127,9 +127,9 @@ ALWAYS_INLINE vector repeated_last(ptrdiff_t pixel, vector pixels) {
 
 #endif
 
-// The loops process a pixel per step, because each pixel depends on the previous pixel. `nearest` has all channels of a
-// pixel in a vector, with 16 bits each. Pixels of 3 bytes are read and written as 4 bytes, except at the end of the
-// row; the extra byte is overwritten by the next pixel. `pixel` is a compile-time constant after inlining.
+// The loops process a pixel per step, because each pixel depends on the previous pixel. `nearest` processes all
+// channels of a pixel in a vector, with 16 bits each. Pixels of 3 bytes are read and written as 4 bytes, except at the
+// end of the row; the extra byte is overwritten by the next pixel. `pixel` is a compile-time constant after inlining.
 
 ALWAYS_INLINE vector load_last(ptrdiff_t pixel, const uint8_t *bytes) {
     uint32_t word = 0;
@@ -149,9 +149,9 @@ ALWAYS_INLINE void store(ptrdiff_t pixel, uint8_t *bytes, vector value) {
     store_last(pixel == 3 ? 4 : pixel, bytes, value);
 }
 
-// Selects the nearest of a, b and c to a + b - c by p = 3c - a - b: the larger of a and b if p is at most the smaller,
-// the smaller if p is at least the larger, and c if p is between them. Of two equally near values, this is the first in
-// the order a, b, c, as PNG requires.
+// Selects a, b or c, whichever is nearest to a + b - c. With p = 3c - a - b, this is the larger of a and b if p is at
+// most the smaller, the smaller if p is at least the larger, and c if p is between them. Of two equally near values,
+// this is the first in the order a, b, c, as PNG requires.
 #define PAETH(choose)                                                                                               \
     const vector least = least16(a, b), most = most16(a, b), place = minus16(three_c_less_b, a);                    \
     const vector inner = choose(is_greater16(most, place), c, least);                                               \

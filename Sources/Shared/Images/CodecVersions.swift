@@ -4,8 +4,8 @@ import CLCMS
 import CZlib
 import Formats
 
-/// Returns the name and version of each library that reads or writes pictures. Libraries that are loaded on first use
-/// are included if they are installed, and are then loaded.
+/// Returns the name and version of each library that reads or writes pictures. Loads each optional library to ask for
+/// its version, and omits libraries that are not installed.
 @Sendable public func codecVersions() -> [String] {
     let colour = Int(cmsGetEncodedCMMversion())
     var versions = ImageDecoder.all.compactMap { $0.library() }

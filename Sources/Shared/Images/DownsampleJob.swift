@@ -34,7 +34,7 @@ struct DownsampleJob {
         let firstFrame = FirstFrame()
         /// The level of an output that is cut into tiles.
         let level: TileLevel?
-        /// Whether no other level of the output has more pixels, so that this level is complete last.
+        /// Whether this is the largest level of the output, which is completed last. True for an output without tiles.
         var isLast: Bool { level.map { $0.number == 0 } ?? true }
 
         /// - Parameter drain: shared by the levels of an output; nil creates one.
@@ -70,7 +70,7 @@ struct DownsampleJob {
         let layout: RowLayout
         /// The ICC profile of the colours; nil for sRGB.
         let profile: [UInt8]?
-        /// Whether the colours differ from the stored colours.
+        /// Whether the stored colours were converted to sRGB.
         var isConverted = false
     }
 
@@ -158,8 +158,9 @@ struct DownsampleJob {
             return Source(try rowReader(source, info, keepsProfile: keepsProfile, options: options))
         }
         var options = options
-        // An output pixel takes about as long as a byte of the file. With larger outputs this thread has enough work,
-        // so the only spare thread decodes everything (`DecodeAhead`). With smaller outputs both threads decode.
+        // Producing a pixel of an output takes about as long as decoding a byte of the file. If the outputs have more
+        // pixels than the file has bytes, this thread is busy with the outputs, so the only spare thread decodes
+        // everything (`DecodeAhead`). Otherwise, both threads decode.
         options.leavesThread = planned.reduce(0) { $0 + Double($1.plan.target.pixels ?? .max) } > Double(source.count)
         let jpeg = try JPEGReader(source, info, options: options)
         let staysInProfile = keepsProfile && jpeg.profile != nil && jpeg.layout != .cmyk
@@ -233,7 +234,8 @@ struct DownsampleJob {
     }
 
     /// Whether options and geometry leave the pixels of a PNG unchanged, so that its compressed data can be copied.
-    /// With an effort of 0, the PNG is still encoded again. A truncated PNG must be encoded again.
+    /// False with an effort of 0. Also false if truncated files are allowed, because a truncated PNG must be encoded
+    /// again.
     private func keepsPixels(_ planned: PlannedOutput) -> Bool {
         let output = planned.output
         return info.format == .png && info.isAnimated != true && !info.hidesStill && output.encoding.format == .png

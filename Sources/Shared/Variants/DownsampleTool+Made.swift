@@ -66,7 +66,7 @@ struct NotMade: Failure, Equatable {
     var code: String { "not-made" }
     var message: String {
         "the existing files lack \(variants.joined(separator: ", ")), and img-cache put --skip-made did not fetch"
-            + " the picture; run it once with --refresh"
+            + " the picture; run img-cache put once with --refresh"
     }
     var exitCode: ExitCode { .data }
 }

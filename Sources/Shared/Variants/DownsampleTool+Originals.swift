@@ -120,8 +120,8 @@ extension DownsampleTool {
             scope: record.string("cache.scope"))
     }
 
-    /// Returns the destination of a placeholder. This is the storage of the record's picture or, if there is no
-    /// picture, the storage for that address of the record that has the strictest policy.
+    /// Returns the destination of a placeholder. This is the storage of the record's picture. If there is no picture,
+    /// it is the storage for the record's address with the strictest policy.
     func standInDestination(_ path: String?, _ record: Record) throws -> any Destination {
         let addresses = PictureAddresses().addresses(in: record)
         return try path.map { try storage(of: $0, record).destination }

@@ -59,7 +59,7 @@ public struct DownsampleTool: RecordTool {
         self.log = log
     }
 
-    /// Accepts records that have a picture. This includes the placeholder of an exercise, although its record has an
+    /// Accepts records that have a picture. This includes a placeholder from `gif-cache`, although its record has an
     /// error. If `fallback` is set, also accepts other records with an error, and videos without a still.
     public func accepts(_ job: RecordJob) -> Bool {
         let hasPicture = job.argument != nil || job.record.hasPath("path")

@@ -92,8 +92,8 @@ struct VariantWork {
     }
 
     /// Makes a variant of the embedded thumbnail, which can be shown until the other variants are complete. The
-    /// thumbnail is rotated like the other variants. Makes none if a variant shows only a part of the picture, because
-    /// the thumbnail would be too coarse.
+    /// thumbnail is rotated like the other variants. If a variant shows only a region of the picture, makes no
+    /// thumbnail, because it would be too coarse.
     private mutating func makeThumbnail(_ picture: DownsampleTool.OpenPicture) throws {
         // If the template lacks `variant`, there is only one file name per picture, which the requested variant needs.
         if case .folder(let folder) = tool.output, !folder.template.has("variant") { return }
@@ -136,7 +136,7 @@ struct VariantWork {
         let growth = file.bytes / max(byteCount, 1)
         tool.log.warning(
             "\(path): the animated \(variant.name) takes \(growth) times the bytes of its source;"
-                + " --fps N keeps fewer frames, --frame 0 only the first")
+                + " use --fps N to keep fewer frames, or --frame 0 to keep only the first")
     }
 
     /// The variants that have not been made yet.

@@ -98,7 +98,7 @@ private struct Subject {
         }
     }
 
-    @Test func attentionCropKeepsMostSubjectsAndAllThatACentredCropKeeps() throws {
+    @Test func attentionCropKeepsMostSubjectsAndEverySubjectThatACentredCropKeeps() throws {
         let crops = try crops()
         let lost = crops.filter { $0.attention < Self.enough }
         #expect(crops.count > 200 && lost.count * 100 <= crops.count * 9, "\(lost.count) of \(crops.count): \(lost)")

@@ -39,7 +39,7 @@ import Testing
         let jpeg = EncodeOptions(format: .jpeg, quality: 82)
         #expect(try distance(.auto, jpeg, side: 190) == distance(.full, jpeg, side: 190))
         #expect(try distance(.auto, jpeg, side: 64) > distance(.fast, jpeg, side: 64) + 1)
-        // The decoder scales if the resampler then still reduces 256 to 100 pixels, by a factor of 2.56.
+        // The scaled decode has 256 pixels, so the resampler still reduces them by a factor of 2.56, which is enough.
         #expect(try distance(.auto, jpeg, side: 100) == distance(.fast, jpeg, side: 100))
         #expect(try distance(.auto, jpeg, side: 100) < distance(.full, jpeg, side: 100))
     }

@@ -140,7 +140,7 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
         for channel in 0..<3 {
             #expect(shown.sample(0, 0, channel) == 200 && shown.sample(39, 29, channel) == 200)
             #expect(shown.sample(2, 5, channel) == picture.decoded.sample(6, 2, channel))
-            #expect(shown.sample(12, 14, channel) == upper.sample(2, 2, channel), "the upper one")
+            #expect(shown.sample(12, 14, channel) == upper.sample(2, 2, channel), "the upper layer")
         }
     }
 

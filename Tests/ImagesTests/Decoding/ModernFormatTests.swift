@@ -9,15 +9,15 @@ import Testing
 @testable import Images
 
 /// Returns whether a library is installed. If not, prints a warning.
-private func isThere(_ fault: UnsafePointer<CChar>?) -> Bool {
+private func isInstalled(_ fault: UnsafePointer<CChar>?) -> Bool {
     guard let fault else { return true }
     Log.standardError("\n*** \(String(cString: fault)): what it reads is NOT TESTED.\n\n")
     return false
 }
 
-private let hasHEIF = isThere(cheif_load())
-private let hasJPEGXL = isThere(cjxl_load())
-private let hasAVIF = isThere(cavif_load())
+private let hasHEIF = isInstalled(cheif_load())
+private let hasJPEGXL = isInstalled(cjxl_load())
+private let hasAVIF = isInstalled(cavif_load())
 
 /// AVIF, HEIC and JPEG XL.
 @Suite struct ModernFormatTests {
@@ -110,7 +110,7 @@ private let hasAVIF = isThere(cavif_load())
     }
 
     @Test func limitsAreCheckedBeforeDecoding() {
-        for (bytes, isThere) in [(SmallPictures.heic, hasHEIF), (SmallPictures.jpegXL, hasJPEGXL)] where isThere {
+        for (bytes, isReadable) in [(SmallPictures.heic, hasHEIF), (SmallPictures.jpegXL, hasJPEGXL)] where isReadable {
             func code(_ limits: DecodeLimits) -> String? {
                 failureCode { _ = try decode(MemorySource(bytes), limits: limits) }
             }
@@ -123,10 +123,10 @@ private let hasAVIF = isThere(cavif_load())
     @Test func truncatedAndChangedFilesAreDecodedOrRejected() {
         let limits = DecodeLimits(maxPixels: 1 << 16, maxMemoryBytes: 1 << 22, maxSeconds: 5)
         var random = SeededRandom(seed: 5)
-        for (bytes, isThere) in [
+        for (bytes, isReadable) in [
             (SmallPictures.heic, hasHEIF), (SmallPictures.jpegXL, hasJPEGXL),
             (SmallPictures.jpegXLWithAlpha, hasJPEGXL),
-        ] where isThere {
+        ] where isReadable {
             for count in stride(from: 0, to: bytes.count - 8, by: 3) {
                 let cut = MemorySource(Array(bytes[..<count]))
                 #expect(failureCode { _ = try decode(cut, limits: limits) } != nil, "\(count) of \(bytes.count)")

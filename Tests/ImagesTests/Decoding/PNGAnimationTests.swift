@@ -105,7 +105,7 @@ private enum Letters {
         #expect(failureCode { _ = try decodeFrame(2, of: source) } == "no-such-frame")
     }
 
-    @Test func onlyFrameIsShownInsteadOfTheHiddenStillPicture() throws {
+    @Test func singleFrameIsShownInsteadOfTheHiddenStillPicture() throws {
         var animation = DrawnPNGAnimation(width: 2, height: 1, frames: [Letters.frame(["g"], x: 1)])
         animation.still = [0, 0, 255, 255, 0, 0, 255, 255]
         let source = MemorySource(animation.png())
@@ -179,17 +179,17 @@ private enum Letters {
     @Test func invalidAnimationChunksAreDetected() {
         #expect(code { _ in } == nil)
         // The chunks are IHDR, acTL, fcTL and two IDAT; then, twice, fcTL and two fdAT; then IEND.
-        #expect(code { $0.remove(at: 6) } == "corrupt-image", "a gap")
-        #expect(code { $0.swapAt(6, 7) } == "corrupt-image", "another order")
+        #expect(code { $0.remove(at: 6) } == "corrupt-image", "a gap in the sequence numbers")
+        #expect(code { $0.swapAt(6, 7) } == "corrupt-image", "sequence numbers out of order")
         #expect(code { $0.removeSubrange(9...10) } == "corrupt-image", "a frame without data")
-        #expect(code { $0.removeSubrange(8...10) } == "corrupt-image", "a frame too few")
+        #expect(code { $0.removeSubrange(8...10) } == "corrupt-image", "a missing frame")
         #expect(code { $0[8] = PNGChunk("fcTL", Array($0[8].data.dropLast())) } == "corrupt-image")
         #expect(code { $0[9] = PNGChunk("fdAT", [0, 0]) } == "corrupt-image")
         #expect(code("fcTL", byte: 7, 0) == "corrupt-image", "no width")
-        #expect(code("fcTL", byte: 7, 4) == "corrupt-image", "too wide")
-        #expect(code("fcTL", byte: 12, 255) == "corrupt-image", "far outside")
-        #expect(code("fcTL", byte: 24, 3) == "corrupt-image", "a disposal")
-        #expect(code("fcTL", byte: 25, 2) == "corrupt-image", "a blend")
+        #expect(code("fcTL", byte: 7, 4) == "corrupt-image", "wider than the canvas")
+        #expect(code("fcTL", byte: 12, 255) == "corrupt-image", "outside the canvas")
+        #expect(code("fcTL", byte: 24, 3) == "corrupt-image", "an unknown disposal")
+        #expect(code("fcTL", byte: 25, 2) == "corrupt-image", "an unknown blend operation")
     }
 
     @Test func wrongChecksumOfAFrameIsDamage() throws {

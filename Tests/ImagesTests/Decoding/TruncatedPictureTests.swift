@@ -6,7 +6,7 @@ import Testing
 @testable import Images
 
 /// Reads all rows of a truncated picture, and returns whether the reader reports the truncation.
-private func whatThereIs(
+private func readablePart(
     _ bytes: [UInt8], scale: Int = 8, allowsTruncated: Bool = true
 ) throws -> (pixels: PixelBuffer, isTruncated: Bool) {
     let source = MemorySource(bytes)
@@ -37,15 +37,15 @@ private func whatThereIs(
     @Test func topOfATruncatedPictureIsDecoded() throws {
         for format in OutputFormat.readable {
             let bytes = try encode(Self.picture, EncodeOptions(format: format, quality: 90))
-            let whole = try whatThereIs(bytes)
+            let whole = try readablePart(bytes)
             #expect(!whole.isTruncated)
             let half = Array(bytes[0..<bytes.count * 2 / 3])
-            let part = try whatThereIs(half)
+            let part = try readablePart(half)
             #expect(part.isTruncated && part.pixels.size == whole.pixels.size, "\(format)")
             // libwebp holds some rows back for its filter.
             #expect(rows(part.pixels, 0..<16) == rows(whole.pixels, 0..<16), "\(format)")
             #expect(rows(part.pixels, 60..<90) != rows(whole.pixels, 60..<90), "\(format)")
-            #expect(failureCode { _ = try whatThereIs(half, allowsTruncated: false) } == "truncated-image")
+            #expect(failureCode { _ = try readablePart(half, allowsTruncated: false) } == "truncated-image")
         }
     }
 
@@ -53,7 +53,7 @@ private func whatThereIs(
     @Test(arguments: [20, 100, 1000, 5000])
     func truncatedInterlacedPictureLosesOnlyTheMissingSamples(_ missing: Int) throws {
         let bytes = try encode(Self.picture, EncodeOptions(format: .png, isProgressive: true))
-        let part = try whatThereIs(Array(bytes.dropLast(missing)))
+        let part = try readablePart(Array(bytes.dropLast(missing)))
         #expect(part.isTruncated)
         let wrong = zip(part.pixels.bytes, Self.picture.bytes).count { $0 != $1 }
         // Each missing byte is a sample of noise. In addition, a row of the pass may be incomplete.
@@ -62,20 +62,20 @@ private func whatThereIs(
 
     @Test func missingRowsAreBlackGrayOrTransparent() throws {
         let png = try encode(Self.picture, EncodeOptions(format: .png))
-        let black = try whatThereIs(Array(png[0..<png.count / 2])).pixels
+        let black = try readablePart(Array(png[0..<png.count / 2])).pixels
         #expect(rows(black, 60..<90).allSatisfy { $0 == 0 })
         let alpha = try encode(.noise(120, 90, channels: 4), EncodeOptions(format: .png))
-        let transparent = try whatThereIs(Array(alpha[0..<alpha.count / 2])).pixels
+        let transparent = try readablePart(Array(alpha[0..<alpha.count / 2])).pixels
         #expect(rows(transparent, 60..<90).allSatisfy { $0 == 0 })
         let jpeg = try Self.picture.jpeg()
-        let gray = try whatThereIs(Array(jpeg[0..<jpeg.count / 2])).pixels
+        let gray = try readablePart(Array(jpeg[0..<jpeg.count / 2])).pixels
         #expect(rows(gray, 80..<90).allSatisfy { $0 == 128 })
     }
 
     @Test func missingEndMarkerLosesNoPixels() throws {
         for bytes in [try Self.picture.jpeg(), try encode(Self.picture, EncodeOptions(format: .png))] {
             let missing = Array(bytes.dropLast(2))
-            let (part, whole) = (try whatThereIs(missing), try whatThereIs(bytes))
+            let (part, whole) = (try readablePart(missing), try readablePart(bytes))
             #expect(part.isTruncated && part.pixels == whole.pixels)
         }
     }
@@ -84,7 +84,7 @@ private func whatThereIs(
         for format in OutputFormat.readable {
             let bytes = try encode(Self.picture, EncodeOptions(format: format))
             for count in [0, 3, 11, 20] {
-                #expect(failureCode { _ = try whatThereIs(Array(bytes[0..<count])) } != nil, "\(format) \(count)")
+                #expect(failureCode { _ = try readablePart(Array(bytes[0..<count])) } != nil, "\(format) \(count)")
             }
         }
     }
@@ -93,7 +93,7 @@ private func whatThereIs(
         for format in OutputFormat.readable {
             let bytes = try encode(.noise(40, 30, channels: 3), EncodeOptions(format: format))
             for count in stride(from: 0, to: bytes.count, by: 41) {
-                if let code = failureCode({ _ = try whatThereIs(Array(bytes[0..<count])) }) {
+                if let code = failureCode({ _ = try readablePart(Array(bytes[0..<count])) }) {
                     #expect(["truncated-image", "corrupt-image", "not-an-image", "empty-body"].contains(code))
                     #expect(count < 800, "\(format) \(count): \(code)")
                 }
@@ -107,7 +107,7 @@ extension CorpusTests {
     func damagedFilesAreDecodedOrRejectedIfTruncationIsAllowed(folder: String) throws {
         for path in try Corpus.pictures(in: folder) {
             do {
-                _ = try whatThereIs(File.openInput(path).bytes(0..<(32 << 20)))
+                _ = try readablePart(File.openInput(path).bytes(0..<(32 << 20)))
             } catch {
                 let failure = failure(of: error)
                 #expect([.data, .notAllowed].contains(failure.exitCode), "\(path): \(failure.message)")
@@ -126,7 +126,7 @@ extension CorpusTests {
             for share in stride(from: 15, to: 100, by: 14) {
                 let part = Array(bytes[0..<bytes.count * share / 100])
                 for scale in [1, 8] {
-                    #expect(try whatThereIs(part, scale: scale).isTruncated, "\(name) \(share)")
+                    #expect(try readablePart(part, scale: scale).isTruncated, "\(name) \(share)")
                 }
             }
         }

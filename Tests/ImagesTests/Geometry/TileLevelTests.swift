@@ -19,7 +19,7 @@ import Testing
         #expect(sizes(2, 3, leastSide: 1) == ["2x3", "1x2", "1x1"])
     }
 
-    @Test func theLastColumnAndRowHaveTheRemainder() {
+    @Test func lastColumnAndRowHaveTheRemainingPixels() {
         let level = TileLevel.levels(of: PixelSize(width: 1025, height: 512), leastSide: 2048)[0]
         let tiles = level.tiles(stored: .upright)
         #expect(

@@ -219,8 +219,8 @@ import Testing
         func write(_ value: Int, _ count: Int) { for bit in 0..<count { bits.append(UInt8(value >> bit & 1)) } }
         // A code with the single symbol 0, which takes no bits.
         func simpleCode() { write(0b0001, 4) }
-        // A code with `symbols` symbols of 8 bits out of `all`. The code for lengths contains only 0 and 8, the third
-        // and the twelfth in its order.
+        // A code with `symbols` symbols of 8 bits out of `all`. The code for lengths contains only the lengths 0 and 8,
+        // which are the third and the twelfth in its order.
         func code(_ symbols: Int, of all: Int) {
             write(0, 1)
             write(12 - 4, 4)
@@ -263,8 +263,8 @@ import Testing
 
     @Test func timeLimitCanBeInfinite() throws {
         try DecodeOptions(limits: DecodeLimits(maxSeconds: .infinity)).begun().check()
-        #expect(ImageError.tooSlow(seconds: 60).message == "the picture took longer than 60 seconds")
-        #expect(ImageError.tooSlow(seconds: 0.5).message == "the picture took longer than 0.5 seconds")
+        #expect(ImageError.tooSlow(seconds: 60).message == "the picture takes longer than the limit of 60 seconds")
+        #expect(ImageError.tooSlow(seconds: 0.5).message == "the picture takes longer than the limit of 0.5 seconds")
     }
 
     @Test func everyLimitHasItsOwnCode() {

@@ -245,8 +245,8 @@ typedef struct apod_lzw apod_lzw;
 /// `choices` has `per_pixel` indices for each of `count` pixels; the encoder writes the index that compresses best. If
 /// a pixel has fewer choices, its first index is repeated after the last. All indices must be below 2^`depth` (2 to 8),
 /// and the array must stay valid until the encoder is closed. The encoder may shorten a string by up to `looks_ahead`
-/// pixels (0 to 3) if the next string then grows by more pixels. Each of these pixels adds about the time that the
-/// encoding takes with a `looks_ahead` of 0.
+/// pixels (0 to 3) if the next string then grows by more pixels. Each pixel of `looks_ahead` adds about the time of an
+/// encoding with a `looks_ahead` of 0.
 apod_lzw *apod_lzw_open(const uint8_t *choices, int per_pixel, size_t count, int depth, int looks_ahead);
 void apod_lzw_close(apod_lzw *lzw);
 /// Compresses pixels until a string table is full. Returns 0 if no pixels are left.

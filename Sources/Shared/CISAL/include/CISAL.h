@@ -32,7 +32,7 @@ void cisal_close(cisal_stream *stream);
 
 /// Inflates until the input is used up, the output is full, the stream ends, or damage is found. Reports damage only
 /// after all data before it has been written. Sets `read` and `written` to the numbers of bytes. Up to 64 KiB may be
-/// buffered: if the output is full, call it again even without input.
+/// buffered: if the output is full, call this function again even without input.
 cisal_state cisal_inflate(
     cisal_stream *stream, const uint8_t *_Nullable input, size_t input_count, uint8_t *output, size_t output_count,
     size_t *read, size_t *written);

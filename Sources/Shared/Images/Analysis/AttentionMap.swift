@@ -88,8 +88,8 @@ struct AttentionMap {
             let distance = (Double(place) + 0.5 - half) / half
             return 1 - 0.0296 * distance * distance
         }
-        /// Returns the strength that a cut before a slice divides: the lower strength of the slices on both sides,
-        /// relative to the mean of all slices.
+        /// Returns the strength of the subject that a crop edge before this slice would cut: the lower strength of the
+        /// two adjacent slices, relative to the mean of all slices.
         func cut(_ place: Int) -> Double {
             (1..<count).contains(place) ? min(profile[place - 1], profile[place]) * Double(count) : 0
         }
@@ -149,7 +149,8 @@ private struct Colours {
         )
     }
 
-    /// Returns the difference of each place, blurred with the radius `near`, from its surroundings, blurred with `far`.
+    /// Returns the contrast of each place with its surroundings: the distance between its colours blurred with the
+    /// radius `near` and blurred with the radius `far`.
     private func contrast(_ near: Int, _ far: Int) -> Plane {
         let (near, far) = (softened(near), softened(far))
         return lightness.with { i in

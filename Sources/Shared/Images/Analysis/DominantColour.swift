@@ -12,8 +12,8 @@ enum DominantColour {
     /// single colour in sun and shade. Pixels near the centre weigh up to five times as much as pixels in a corner. The
     /// score of a cluster is its weight times `0.03 + chroma` times `0.25 + lightness`: pink flowers win over an equal
     /// area of brown earth, and a subject wins over ten times as much black sky, but not if almost the whole picture is
-    /// sky. Similar clusters add to each other's scores, so a colour that is split between two clusters loses nothing.
-    /// The last of equal clusters wins, which makes the result deterministic.
+    /// sky. Similar clusters add to each other's scores, so a colour that k-means has split into two clusters still
+    /// gets its full score. The last of equal clusters wins, which makes the result deterministic.
     static func of(_ picture: PixelBuffer) -> RGB {
         let cells = cells(picture)
         guard let heaviest = cells.max(by: { $0.weight < $1.weight }) else { return .black }

@@ -96,5 +96,6 @@ struct PlaceholderHasher {
     }
 }
 
-/// Returns the first of `count` pixels that belongs to an averaged pixel: the least i with i * boxes / count == box.
+/// Returns the index of the first of `count` pixels that belong to the averaged pixel `box`: the least i with i * boxes
+/// / count == box.
 private func edge(_ box: Int, _ boxes: Int, _ count: Int) -> Int { (box * count + boxes - 1) / boxes }

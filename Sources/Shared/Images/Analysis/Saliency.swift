@@ -41,9 +41,9 @@ public enum Saliency: String, Sendable, Hashable, CaseIterable {
         return kept < slices ? kept : nil
     }
 
-    /// Returns the position with the highest score, extended to adjacent positions that are almost as good: lower by at
-    /// most `share` of the range of all scores plus 0.3 % of the highest score. Of several highest scores, uses the
-    /// position nearest to the centre.
+    /// Returns the run of positions around the highest score whose scores are almost as high: lower by at most `share`
+    /// of the range of all scores plus 0.3 % of the highest score. If several positions have the highest score, the run
+    /// contains the position nearest to the centre.
     static func bestRun(_ scores: [Double], within share: Double) -> ClosedRange<Int> {
         let best = scores.max() ?? 0
         let enough = best - (best - (scores.min() ?? 0)) * share - abs(best) * 0.003

@@ -21,8 +21,8 @@ final class AnimatedOutput {
     ) throws {
         self.size = size
         pace = FramePace(limit: framesPerSecond)
-        // The canvas needs 4 bytes. WebP also needs libwebpmux's canvases and libwebp's memory for a frame, both twice,
-        // because two encoders may run so that the smaller file can be chosen.
+        // The canvas needs 4 bytes per pixel. A WebP also needs the canvases of libwebpmux and the memory of libwebp
+        // for a frame, both twice, because two encoders may run and the smaller file is kept.
         memory = try options.reserve(memory: size, bytesPerPixel: encoding.format == .webp ? 36 : 4)
         canvas = AlignedBuffer(count: size.width * size.height * 4)
         writer = try animationWriter(encoding, size: size, plays: plays, limits: options.limits, into: drain)

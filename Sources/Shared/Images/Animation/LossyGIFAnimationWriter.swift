@@ -45,7 +45,7 @@ final class LossyGIFAnimationWriter: AnimationWriter {
         self.size = size
         background = options.background
         loss = GIFLoss(quality: options.quality)
-        // A longer look-ahead saves less than a percent.
+        // A longer look-ahead in the LZW compression would save less than 1 % of the file.
         lookAhead = options.effort >= 7 ? 1 : 0
         self.drain = drain
         file = GIFFile(size: size, plays: plays, into: drain)

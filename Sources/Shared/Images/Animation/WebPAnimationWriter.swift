@@ -2,8 +2,8 @@ import CWebP
 import Formats
 
 extension UninterruptibleCost {
-    /// The cost of encoding a frame of an animated WebP, both as a whole and as a difference. Noise takes 1 s for 3.3
-    /// megapixels.
+    /// The cost of encoding a frame of an animated WebP, which libwebpmux encodes both as a whole and as a difference
+    /// from the previous frame. Noise takes 1 s for 3.3 megapixels.
     static func encodingWebPFrame(_ size: PixelSize) -> UninterruptibleCost {
         UninterruptibleCost(size, pixelsPerSecond: 1.5e6)
     }

@@ -25,7 +25,7 @@ final class ToneConversion: RowConversion {
 
     private static let gainSteps = 4096
 
-    /// Returns nil for other transfer functions, and for degenerate primaries.
+    /// Returns nil if the transfer function is neither PQ nor HLG, or if the primaries are degenerate.
     init?(_ signal: ColourSignal, layout: RowLayout, levels: Int) {
         let peak: Double
         let curve: (Double) -> Double

@@ -12,7 +12,7 @@ protocol PlaneReader: AnyObject {
     func readGroup(into destination: (Int, Int) -> UnsafeMutablePointer<UInt8>) throws
     /// Reads the rest of the file, as `RowReader.finish` does.
     func finish() throws
-    // As in `RowReader`.
+    // See `RowReader`.
     var isTruncated: Bool { get }
     var isDamaged: Bool { get }
 }

@@ -5,7 +5,7 @@ import Support
 /// the error of the sink.
 final class ByteDrain {
     let format: OutputFormat
-    /// Bytes written to the sink, or bytes of tiles.
+    /// The number of bytes written to the sink, or to all tiles of an output that is cut into tiles.
     var count = 0
     /// Throws if the work must stop, or if the next step would exceed the time limit. Called by encoders that work for
     /// a long time before their first byte.

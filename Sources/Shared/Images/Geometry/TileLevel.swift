@@ -9,7 +9,8 @@ public struct TileLevel: Sendable, Hashable {
     /// The upright size in pixels.
     public let size: PixelSize
 
-    /// The width and height of a tile in pixels. The last column and the last row can be narrower.
+    /// The width and height of a tile in pixels. Tiles in the last column can be narrower, and tiles in the last row
+    /// can be shorter.
     public static let side = 512
 
     /// Returns the levels whose longer side has at least `leastSide` pixels, but always level 0.

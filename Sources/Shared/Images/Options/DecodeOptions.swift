@@ -77,8 +77,9 @@ public struct DecodeOptions: Sendable {
     }
 
     /// Reserves memory for the picture until the result is released. Waits while other pictures hold too much memory.
-    /// Before `begun`, counts the memory without waiting, because the other picture could belong to the same thread.
-    /// Throws `ImageError.tooMuchMemory` if the picture exceeds its limit, and `Cancelled`.
+    /// Before `begun`, counts the memory without waiting, because the memory could be held by a picture of the same
+    /// thread, and waiting would then never end. Throws `ImageError.tooMuchMemory` if the picture exceeds its limit,
+    /// and `Cancelled`.
     public func reserve(memory bytes: Int) throws -> MemoryReservation {
         try limits.check(memory: bytes)
         guard let picture else { return try memory.count(bytes, for: memory.newPicture()) }

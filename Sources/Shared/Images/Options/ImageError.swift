@@ -73,14 +73,17 @@ public enum ImageError: Failure, Equatable {
         case .tooManyAnimationPixels(let size, let frames, let limit):
             "\(frames) frames of \(size) pixels exceed the limit of \(limit) pixels in total"
         case .tooSlow(let seconds):
-            "the picture took longer than \(Int(exactly: seconds).map(String.init) ?? "\(seconds)") seconds"
+            "the picture takes longer than the limit of "
+                + "\(Int(exactly: seconds).map(String.init) ?? "\(seconds)") seconds"
         case .tooManyScans(let limit): "the JPEG has more scans than the limit of \(limit)"
         case .overLimit(let format, let excess): "the \(format.name) exceeds a limit: \(excess)"
         case .outOfMemory: "not enough memory for the picture"
         case .regionOutside(let region, let size): "the region \(region) is outside a picture of \(size) pixels"
         case .doesNotFit(let format, let bytes, let limit):
-            "the smallest \(format.name) has \(bytes) bytes, more than the limit of \(limit); use a smaller size"
-        case .noSuchFrame(let index, let count): "there is no frame \(index); the picture has \(count), counted from 0"
+            "the \(format.name) has at least \(bytes) bytes at any quality, more than the limit of \(limit); "
+                + "use a smaller size"
+        case .noSuchFrame(let index, let count):
+            "the picture has no frame \(index); it has \(count == 1 ? "one frame" : "\(count) frames"), counted from 0"
         case .outputTooLarge(let format, let size): "a \(format.name) cannot have \(size) pixels; use a smaller size"
         case .encoder(let format, let fault): "cannot encode the \(format.name): \(fault)"
         case .codecMissing(let format, let fault): "cannot write \(format.name): \(fault)"

@@ -31,8 +31,8 @@ struct ResamplingAxis: Hashable {
     }
 
     /// The number of samples to average before filtering. Averaging limits the rows in memory and the rounding of tiny
-    /// weights, but would be visible in outputs that are not very small. The factor is therefore 1 below a scale of 24,
-    /// and leaves a scale of at least 12 to the filter from 24 on. At most 2048, because the sums of a box must fit 32
+    /// weights, but would be visible in outputs that are not very small. The factor is therefore 1 below a scale of 24.
+    /// From 24 on, it leaves a scale of at least 12 to the filter. At most 2048, because the sums of a box must fit 32
     /// bits.
     var boxFactor: Int { scale < 24 ? 1 : min(Int(scale / 12), 2048, sourceCount) }
 }

@@ -1,7 +1,8 @@
 import Support
 
-/// The coefficients of one component of a progressive picture, row by row in whole MCUs. Of the coefficients that the
-/// output does not need, stores only whether they are nonzero, which refinement scans depend on (ITU-T T.81 G.1.2.3).
+/// The coefficients of one component of a progressive picture, row by row in whole MCUs. For a coefficient that the
+/// output does not need, stores only whether it is nonzero, because refinement scans depend on this (ITU-T T.81
+/// G.1.2.3).
 ///
 /// `@unchecked Sendable`: several scans write at the same time, but a scan starts a row of blocks only after all
 /// earlier scans have finished the row (`ScanSchedule`). Callers access only rows below `down` and columns below

@@ -89,8 +89,8 @@ final class ProgressiveScan {
             // A truncated MCU causes no invalid code, because the zeros that replace its missing data are valid codes.
             guard isCode else { throw JPEGError.corrupt("Corrupt JPEG data: bad Huffman code") }
             if bits.position > limits.data, let dataEnd {
-                // Like libjpeg, reads zeros after the end of the data. With restarts, `endData` always throws: if
-                // missing data is allowed, libjpeg decodes such pictures (`CoefficientPlanes`).
+                // Like libjpeg, reads zeros after the end of the data. With restarts, `endData` always throws, because
+                // libjpeg decodes such pictures if missing data is allowed (`CoefficientPlanes`).
                 _ = try cursor.endData(region, dataEnd)
             } else {
                 cursor.position = bits.position

@@ -16,7 +16,7 @@ final class BlockStore: @unchecked Sendable {
     let acOffsets: UnsafeMutablePointer<Int32>
     let coefficients: UnsafeMutablePointer<Int16>
     var end = End()
-    /// In blocks.
+    /// The maximum number of blocks.
     let capacity: Int
     private let blocks: Int
     private let memory: [AlignedBuffer]

@@ -13,7 +13,7 @@ final class ScanRegion: @unchecked Sendable {
         /// The code of the marker; 0 at the end of the file.
         let marker: UInt8
 
-        /// RST0 to RST7.
+        /// Whether the marker is RST0 to RST7.
         var isRestart: Bool { (0xD0...0xD7).contains(marker) }
     }
 
@@ -22,10 +22,10 @@ final class ScanRegion: @unchecked Sendable {
     /// The number of bytes, without the bytes of the next region. Only the last region may have fewer than the others.
     fileprivate(set) var count = 0
     fileprivate(set) var isLast = false
-    /// In order, including ends in the bytes of the next region. Contains restart markers only if the scan has a
-    /// restart interval. The last entry of the last region is the end of the scan's data.
+    /// The ends in this region, in order, including ends in the bytes of the next region. Contains restart markers only
+    /// if the scan has a restart interval. The last entry of the last region is the end of the scan's data.
     fileprivate(set) var ends: [End] = []
-    /// Followed by zeros.
+    /// The data of this region and the beginning of the next region, followed by zeros.
     var bytes: UnsafePointer<UInt8> { UnsafePointer(buffer.bytes) }
     /// MCUs that were decoded ahead from an uncertain position.
     let run: SpeculativeRun?

@@ -8,7 +8,7 @@ final class SequentialPlanes: JPEGPlanes {
     private let source: any ByteSource
     private let options: JPEGOptions
     private var frame: JPEGFrame
-    /// In file order.
+    /// The scans in file order.
     private let scans: [ScanSamples]
 
     /// Returns nil if another decoder must decode the picture. `scale` is one of `BlockLayout.sizes`.

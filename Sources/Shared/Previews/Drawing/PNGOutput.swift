@@ -7,7 +7,7 @@ import Support
 ///
 /// Other PNGs are written with libpng, but `img-cache` would need libpng only for previews. For the rows of previews,
 /// libpng also takes 4 to 22 % more instructions (the sixth and the first pass of a picture of 2000x1500 pixels),
-/// because it searches for repeated rows itself.
+/// because it must search for repeated rows.
 final class PNGOutput {
     /// The filters in use: `none` for a row that is stored unchanged, `up` for a row that repeats the row above.
     private enum Filter { static let none: UInt8 = 0, up: UInt8 = 2 }

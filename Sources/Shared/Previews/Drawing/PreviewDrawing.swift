@@ -11,8 +11,8 @@ import Support
 ///   profile and orientation of the original.
 /// * **GIF**: a PNG of the first image's passes so far, in which each row is repeated downwards. Keeps the colours.
 ///
-/// Does not use `Images`, which would make `img-cache` 20 % larger, every start 6 % longer, and previews of PNGs take
-/// four times as long.
+/// Does not use `Images`, which would make `img-cache` 20 % larger and each of its starts 6 % slower. Previews of PNGs
+/// would take four times as long.
 ///
 /// Keeps the decoded rows of a PNG or GIF in memory, at most `PreviewLimits.maxPictureBytes`; a JPEG needs only a
 /// buffer. Equal files and scans produce equal bytes. Throws `PreviewFailure`, `SystemFailure`, `Cancelled`.

@@ -21,8 +21,8 @@ enum PreviewFailure: Failure, Equatable {
         switch self {
         case .damaged: "the picture is damaged"
         case .noFreeColour:
-            "the GIF's first image does not cover the canvas, and its palette of 256 colours has no entry left for the "
-                + "transparent rest"
+            "the GIF's first image does not cover the canvas, and its palette of 256 colours has no free entry for the "
+                + "transparent area"
         case .outOfMemory: "not enough memory for the preview"
         }
     }

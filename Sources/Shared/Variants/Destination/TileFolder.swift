@@ -4,7 +4,7 @@ import Store
 import Support
 
 /// The tiles of a picture in a folder, as files `LEVEL-COLUMN-ROW.jpg`. The folder has a temporary name until all tiles
-/// are complete, and is removed if it is released before.
+/// are complete. If this object is released before that, the folder is removed.
 public final class TileFolder: Sink, TileSink {
     /// The end of the folder's name.
     static let suffix = "-tiles"
@@ -38,7 +38,8 @@ public final class TileFolder: Sink, TileSink {
         return try tiles.names().reduce(0) { try $0 + (tiles.status(of: $1)?.bytes ?? 0) }
     }
 
-    /// Removes a complete folder. After a kill, only a folder with a temporary name remains.
+    /// Removes a complete folder. Renames it first, so if the process is killed, only a folder with a temporary name
+    /// remains.
     public static func remove(_ name: String, from parent: Folder) {
         let temporary = OutputFile.temporaryName()
         guard (try? parent.rename(name, to: temporary)) != nil else { return }

@@ -50,7 +50,7 @@ public struct VariantRequest: Sendable {
         if let fit { for scale in scales { add(scaled(overridden(covering(fit, scale)), scale)) } }
         let hasStyle = listed.contains { name in styles.contains { $0.name == name } }
         if widths.count > 1 {
-            if hasStyle { throw UsageFailure("a style supports only one --width; use several without a style") }
+            if hasStyle { throw UsageFailure("a style takes only one --width; to make several widths, omit the style") }
             for width in widths { add(bare(width, named: "\(width)w")) }
         } else if !hasStyle, width != nil || height != nil || aspectRatio != nil {
             add(bare(width, named: Self.bareName))

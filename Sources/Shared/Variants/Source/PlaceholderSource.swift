@@ -8,7 +8,7 @@ struct PlaceholderSource: VariantSource {
     let placeholder: Placeholder
     var icon: FallbackIcon?
     let maker: VariantMaker
-    /// Warnings about missing fonts or libraries, without which the placeholder is drawn. Set after `make` has thrown
+    /// Warnings about missing fonts or libraries; the placeholder is drawn without them. Set after `make` has thrown
     /// `Incomplete`.
     var lacks: [String] = []
 

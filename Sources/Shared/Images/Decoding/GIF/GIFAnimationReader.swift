@@ -56,7 +56,7 @@ final class GIFAnimationReader: AnimationReader {
         guard index < frameCount else { return nil }
         try options.check()
         dispose()
-        guard let image = try stream.nextImage() else { throw ImageError.corrupt(.gif, "fewer frames than counted") }
+        guard let image = try stream.nextImage() else { throw ImageError.corrupt(.gif, "fewer frames than expected") }
         let frame = frames[index]
         drawn = area(image)
         disposal = frame.disposal

@@ -19,7 +19,7 @@ enum CodedFile {
         }
         let configuration = try source.bytes(coded.configuration)
         let signal = try coded.signal.map { try source.bytes($0.prefix(64)) } ?? []
-        // Offsets have a fixed length, so the head has the same length with any offset.
+        // Offsets are stored in a fixed number of bytes, so their values do not change the length of the head.
         let length = head(coded, configuration, signal, dataOffset: 0, dataBytes: 0).count
         guard length + coded.dataBytes <= UInt32.max else {
             throw ImageError.unsupported(format, "a picture of \(coded.dataBytes) bytes")

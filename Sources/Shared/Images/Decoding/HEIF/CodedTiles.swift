@@ -25,8 +25,8 @@ final class CodedTiles {
         self.options = options
     }
 
-    /// Reads columns of a row into pixels of `channels` samples. Writes only R, G and B, or only alpha. Scales the
-    /// samples to the full range of `Sample`.
+    /// Reads columns of a row into pixels of `channels` samples. Colour tiles write only R, G and B, and alpha tiles
+    /// write only alpha. Scales the samples to the full range of `Sample`.
     func read<Sample: FixedWidthInteger & UnsignedInteger>(
         row y: Int, _ columns: Range<Int>, into pixels: UnsafeMutablePointer<Sample>, channels: Int
     ) throws {

@@ -117,7 +117,7 @@ final class JPEGReader {
         }
     }
 
-    /// Returns the smallest scale, at least `scale`, that has SIMD code in libjpeg-turbo.
+    /// Returns the smallest scale that is at least `scale` and that has SIMD code in libjpeg-turbo.
     private static func libjpegScale(_ scale: Int) -> Int { [1, 2, 4].first { $0 >= scale } ?? 8 }
 
     /// Whether the data ended too early.

@@ -19,7 +19,8 @@ private var libjxl: String? {
 
 extension UninterruptibleCost {
     /// The cost of decoding a JPEG XL up to and including the first visible frame. For noise, libjxl 0.7.0 takes 1 s
-    /// per 16 megapixels in blocks, and per 24 million samples of modular pictures and extra channels (2026-11-25).
+    /// for 16 megapixels coded in blocks, or for 24 million samples of modular pictures and extra channels
+    /// (2026-11-25).
     static func decodingJPEGXL(_ picture: JPEGXLPicture) -> UninterruptibleCost {
         let frames = picture.frames.map { frame in
             let channels = (frame.isModular ? 3 : 1) + picture.extraChannels

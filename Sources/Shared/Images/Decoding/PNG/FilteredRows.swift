@@ -11,7 +11,7 @@ final class FilteredRows {
     private static let threadBytes = 1 << 20
 
     private let stream: PNGDataStream
-    /// Including the filter byte.
+    /// The bytes of a row, including the filter byte.
     private let rowBytes: Int
     private var rowsToUnpack: Int
     private let rowsPerBlock: Int
@@ -56,13 +56,13 @@ final class FilteredRows {
             if let worker {
                 if let block { worker.free(block) }
                 block = nil
-                guard let next = try worker.next() else { throw ImageError.corrupt(.png, "no rows are left") }
+                guard let next = try worker.next() else { throw ImageError.corrupt(.png, "too few rows") }
                 block = next
             } else {
                 if let failure { throw failure }
                 let block = block ?? RowBlock(count: rowsPerBlock * rowBytes)
                 self.block = block
-                guard rowsToUnpack > 0 else { throw ImageError.corrupt(.png, "no rows are left") }
+                guard rowsToUnpack > 0 else { throw ImageError.corrupt(.png, "too few rows") }
                 failure = stream.unpack(into: block, rowBytes: rowBytes, rows: min(rowsPerBlock, rowsToUnpack))
                 rowsToUnpack -= block.rows
             }

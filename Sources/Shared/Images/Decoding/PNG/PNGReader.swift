@@ -72,8 +72,8 @@ final class PNGReader: RowReader {
 
     func finish() throws { _ = try lacksData { try rows.finish() } }
 
-    /// Runs `body` unless data was already missing. Returns whether data is missing. Missing data is an error unless
-    /// `allowsTruncated` is set.
+    /// Runs `body` unless data was already missing, and returns whether data is missing. Throws the error of `body`
+    /// unless it means missing data and `allowsTruncated` is set.
     private func lacksData(while body: () throws -> Void) throws -> Bool {
         if isTruncated { return true }
         do {

@@ -25,7 +25,8 @@ enum WebPFile {
 
     /// Assumes the maximum number of table groups. There are at most as many groups as blocks, at most 65 536, and each
     /// group takes at least 20 bits of the file (WebP lossless bitstream, §6.2). A group has five tables, each with 256
-    /// entries of 4 bytes. Tables may have up to four times as many entries, but then take far more of the file.
+    /// entries of 4 bytes. A table may have up to four times as many entries, but then takes far more bytes of the
+    /// file.
     static func codeTableBytes(_ size: PixelSize, fileBytes: Int) -> Int {
         let (blocks, overflow) = ((size.width + 3) / 4).multipliedReportingOverflow(by: (size.height + 3) / 4)
         return min(overflow ? .max : blocks, 1 << 16, fileBytes * 8 / 20) * 5700

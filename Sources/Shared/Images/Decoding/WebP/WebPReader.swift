@@ -52,7 +52,8 @@ final class WebPReader: RowReader {
                         memory: size, bytesPerPixel: WebPFile.decoderBytesPerPixel(container.frame))
                         + WebPFile.codeTableBytes(container.frame)))
             let stride = size.width * layout.channels
-            // Zeroed, so that pixels missing or outside the frame are transparent, or black without alpha.
+            // Zeroed, so that missing pixels and pixels outside the frame are transparent, or black in a picture
+            // without alpha.
             let pixels = AlignedBuffer(count: stride * size.height)
             let isWhole = try Self.decode(
                 container.frame, into: pixels, stride: stride,

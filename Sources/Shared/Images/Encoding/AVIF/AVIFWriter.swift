@@ -21,7 +21,7 @@ final class AVIFWriter: RowWriter {
     /// Throws `ImageError.codecMissing` if libavif cannot be used.
     init(size: PixelSize, channels: Int, options: EncodeOptions, into drain: ByteDrain) throws {
         if let fault = cavif_load() { throw ImageError.codecMissing(.avif, String(cString: fault)) }
-        // Fails early, before the picture is decoded.
+        // Checks the time limit now, so that a picture that would exceed it fails before it is decoded.
         try drain.checkpoint(.encodingAVIF(size))
         self.size = size
         self.channels = channels

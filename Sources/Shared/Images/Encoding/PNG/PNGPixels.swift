@@ -118,10 +118,10 @@ func pngCandidates(
         orders.append(colours.colours.filter { $0.alpha < 255 } + colours.colours.filter { $0.alpha == 255 })
     }
     let candidates = orders.map { indexed(pixels, channels: channels, width: width, height: height, $0) }
-    // A gray picture of at most the same depth needs no palette.
+    // A gray picture needs no palette if its samples have no more bits than the palette indices.
     if plain.colourType == 0, plain.depth <= candidates[0].depth, plain.key.isEmpty, effort < 7 { return [plain] }
-    // Several samples per pixel are never smaller than a palette index, unless the picture is hardly larger than its
-    // palette.
+    // Several samples per pixel never give a smaller file than a palette index, unless the picture is hardly larger
+    // than its palette.
     if plain.channels > 1, width * height > 16_384, effort < 5 { return candidates }
     return candidates + [plain]
 }

@@ -36,7 +36,7 @@ final class WebPWriter: RowWriter {
 
     func finish() throws {
         var best = try encoded(isLossless: false)
-        // Drawings are often smaller without loss, photographs never.
+        // A lossless file is often smaller for a drawing, but never for a photograph.
         if options.effort > 0, hasFewColours() {
             let other = try encoded(isLossless: true)
             if other.count <= best.count { best = other }
@@ -94,7 +94,7 @@ final class WebPWriter: RowWriter {
         var writer = WebPMemoryWriter()
         WebPMemoryWriterInit(&writer)
         defer { WebPMemoryWriterClear(&writer) }
-        // A second thread encodes the alpha. The bytes are the same without this thread.
+        // A second thread encodes the alpha. It does not change the output.
         let hasThread = samples == 4 && !isLossless && drain.spareThreads?.take() == true
         defer { if hasThread { drain.spareThreads?.giveBack() } }
         config.thread_level = hasThread ? 1 : 0
@@ -125,8 +125,8 @@ final class WebPWriter: RowWriter {
     }
 
     /// Whether less than 2 % of the pixels are translucent, as with rounded corners. Trying filters for the alpha then
-    /// takes half of the time for the alpha (a seventh of the instructions for a card of 800 x 400), and saves at most
-    /// 0.3 % of the file.
+    /// takes half of the time for the alpha (a seventh of all instructions for a picture of 800 x 400 with rounded
+    /// corners), and saves at most 0.3 % of the file.
     private func hasSharpAlpha(_ pixels: UnsafeBufferPointer<UInt8>) -> Bool {
         guard samples == 4 else { return false }
         var translucent = 0

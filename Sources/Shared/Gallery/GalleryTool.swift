@@ -33,7 +33,8 @@ public final class GalleryTool: RecordTool {
     /// The number of pixels above which phones cannot show a picture.
     private static let mostPixels = 24_000_000
 
-    /// Returns the variants that a page needs. Omits thumbnails and overlays that would be the same as the pager.
+    /// Returns the variants that a page needs. Omits thumbnails and overlays that would be the same as the variant
+    /// `pager`.
     ///
     /// - Parameters:
     ///   - size: the size of the picture, or nil if it is unknown.

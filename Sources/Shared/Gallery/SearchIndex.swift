@@ -21,8 +21,8 @@ struct SearchIndex: Sendable {
     private var recent: [JSON.Member] = []
     /// The words of each file, or nil if the file is unchanged.
     private var shards: [[String: Postings]?] = []
-    /// The keys of words that are not ASCII. With these, the script also finds words with accents if the search text
-    /// has none.
+    /// The keys of words that are not ASCII. The script needs these keys to find words with accents if the search text
+    /// has no accents.
     private var foreignKeys: Set<String> = []
 
     /// - Parameter before: the site whose files the folder contains. Files of words that are the same as before are not

@@ -50,7 +50,9 @@ public struct DayArguments: Sendable, Equatable {
             _ = try plan(at: time, log: .silent) { 0 }
             let count = try Self.number(text, of: option)
             days = try kept(nil)
-            if days.count < count { log.notice("only \(days.count) of the \(count) requested days are in the cache") }
+            if days.count < count {
+                log.notice("\(count) days were requested, but only \(days.count) cached days match")
+            }
             if last != nil {
                 days = days.suffix(count)
             } else {

@@ -1,6 +1,6 @@
 import HTTP
 
-/// A server that provides one of the services: NASA's or another.
+/// A server that provides one of the two services: NASA's server or a mirror.
 struct Server: Sendable, Equatable {
     let service: Service
     /// The host and port of the server, or nil for NASA's server.

@@ -16,7 +16,8 @@ enum HEIFLayout {
     /// More items and properties than any real file has. A tiled picture has an item for each tile.
     static let itemLimit = 16_384
 
-    /// Does not detect truncated signatures, because any bytes can be the length before the type.
+    /// Returns the signature of a codec's files: their brands. It never matches as `cut`, because the first four bytes
+    /// of a file, a length, can have any value.
     static func signature(_ codec: HEIFPicture.Coded.Codec) -> Signature {
         Signature { head in Self.codec(ofBrands: head) == codec ? .whole : .none }
     }

@@ -41,8 +41,8 @@ enum ErrorAnswer {
             // gateway. It means that the service is gone, not that the day has no picture.
             return (body.has("code") ? absent : nil) ?? .refused(server, status: answer.status, said: said)
         case 400:
-            // The old server reports a day as out of range until the day begins in UTC. NASA's rewrite of the server
-            // reports any day without a picture as out of range.
+            // The old server sends this status for a day that has not begun in UTC (`Date must be between …`). NASA's
+            // rewrite of the server sends it for any day without a picture (`no APOD entry found …`).
             let isAbsent = said?.containsIgnoringCase("no APOD entry found") == true
             let isOutOfRange = said?.containsIgnoringCase("Date must be between") == true
             let isTooLate = isOutOfRange && day.map { $0 >= newest } == true

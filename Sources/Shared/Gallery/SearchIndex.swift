@@ -25,8 +25,8 @@ struct SearchIndex: Sendable {
     /// has no accents.
     private var foreignKeys: Set<String> = []
 
-    /// - Parameter before: the site whose files the folder contains. Files of words that are the same as before are not
-    ///   made. If it is nil, all files are made.
+    /// - Parameter before: the site whose files the folder contains, or nil to create all files. Files of words that
+    ///   have not changed are not created.
     init(_ site: Site, since before: Site? = nil) {
         let order = site.places.indices.sorted { site.places[$0].number < site.places[$1].number }
         let next = (order.last.map { site.places[$0].number } ?? 0) + 1
@@ -166,7 +166,7 @@ private struct Runs {
 /// Divides texts into words. The words keep their accents, because Swift's standard library cannot decompose
 /// characters. The search script removes the accents.
 enum SearchWords {
-    /// Calls `body` with each word of a text in lower case. A word consists of letters, digits and marks.
+    /// Calls `body` with each word of a text, in lower case. A word consists of letters, digits and marks.
     static func forEach(in text: String, _ body: (String) -> Void) {
         var word: [UInt8] = []
         var isASCII = true

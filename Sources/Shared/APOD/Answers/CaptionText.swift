@@ -44,7 +44,7 @@ enum CaptionText {
         return kept.joined(separator: " ")
     }
 
-    /// Returns the lines that are not empty.
+    /// Returns the non-empty lines of a text.
     static func lines(of text: String) -> [Substring] {
         text.unicodeScalars.split { scalar in
             switch scalar.value {

@@ -42,8 +42,8 @@ enum HEIFLayout {
 }
 
 extension HEIFPicture {
-    /// Reads the description of the primary picture. Throws `FormatFailure`, also if the data of an item is outside the
-    /// file, and the errors of the source.
+    /// Reads the description of the primary picture. Throws the errors of the source, and `FormatFailure` if the
+    /// description is invalid or the data of an item is outside the file.
     public init(_ source: some ByteSource, _ format: ImageFormat) throws {
         var window = SourceWindow.forHeader(source)
         try self.init(&window, format)

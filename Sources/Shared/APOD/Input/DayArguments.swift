@@ -51,7 +51,9 @@ public struct DayArguments: Sendable, Equatable {
             let count = try Self.number(text, of: option)
             days = try kept(nil)
             if days.count < count {
-                log.notice("\(count) days were requested, but only \(days.count) cached days match")
+                let requested = count == 1 ? "1 day was" : "\(count) days were"
+                let found = days.count == 1 ? "1 cached day matches" : "\(days.count) cached days match"
+                log.notice("\(requested) requested, but only \(found)")
             }
             if last != nil {
                 days = days.suffix(count)

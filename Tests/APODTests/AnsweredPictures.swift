@@ -29,7 +29,7 @@ extension DayResult {
         case .picture(let picture): return picture
         case .failed(let failure as APODFailure): throw failure
         case .failed(let failure):
-            Issue.record("an answer that is \(failure)")
+            Issue.record("not an APODFailure: \(failure)")
             throw .noPicture(day)
         }
     }

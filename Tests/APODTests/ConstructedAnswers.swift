@@ -6,7 +6,7 @@ import Testing
 /// Returns the day of a date such as `2024-02-03`.
 func day(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) -> CalendarDay {
     guard let day = CalendarDay(text) else {
-        Issue.record("\(text) is no day", sourceLocation: sourceLocation)
+        Issue.record("\(text) is not a day", sourceLocation: sourceLocation)
         return CalendarDay(daysSince1970: 0)
     }
     return day

@@ -49,7 +49,7 @@ import Testing
             ])
         let input = DayInput(LineReader(bytes: Array("banana".utf8)), client: try nasa.client())
         guard case .bad(let failure, let record) = try input.next() else {
-            Issue.record("a banana is no day")
+            Issue.record("\"banana\" was accepted as a day")
             return
         }
         #expect(record.isEmpty && failure.exitCode == .data && !failure.isTransient)

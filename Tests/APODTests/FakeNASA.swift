@@ -51,7 +51,7 @@ final class FakeNASA: HTTPTransport {
     ) throws -> HTTPResponse {
         requests.withLock { $0.append(request) }
         guard let ask = Self.ask(request) else {
-            Issue.record("not a request that NASA understands: \(request.url)")
+            Issue.record("neither service has the address \(request.url)")
             throw FetchFailure.nameNotResolved(url: request.url)
         }
         switch handler(ask) {

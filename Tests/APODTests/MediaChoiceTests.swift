@@ -48,7 +48,7 @@ import Testing
         let videos = try fetch(
             PictureOptions(media: [.video, .other]), range("2021-01-11", "2021-01-16"), log: lines.log)
         #expect(videos.map(\.day.day) == [15])
-        #expect(lines.all.last == "apod-fetch: 5 of 6 days have no video or other and were skipped\n")
+        #expect(lines.all.last == "apod-fetch: 5 of 6 days have no video or other medium and were skipped\n")
     }
 
     @Test func failuresPassTheMediaFilter() throws {

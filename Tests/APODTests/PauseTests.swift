@@ -135,7 +135,7 @@ import Testing
         #expect(nextDay.asked == [.newest(1)] || nextDay.asked == [.newest(2)], "\(nextDay.asked)")
     }
 
-    @Test func anOfflineRunDoesNotWarnAboutAPause() throws {
+    @Test func staleNewestPictureCausesNoNoticeAboutAPause() throws {
         let store = try KeptDays()
         _ = try nasa.client(store: store).results(.newest)
         let url = try WebURL(FakeNASA.scienceBase)

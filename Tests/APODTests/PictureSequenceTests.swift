@@ -113,7 +113,7 @@ import Testing
         #expect(results.map(\.failure?.code) == [nil, "too-large", nil])
     }
 
-    @Test func failedRangeOfTheOldServiceIsRequestedWithoutTheNewestDay() throws {
+    @Test func rangeOfTheOldServiceIsRequestedWithoutTheNewestDay() throws {
         // The old service refuses a range if one of its days is missing.
         let nasa = FakeNASA.complete(through: "2026-11-19") { ask in
             if case .page(.api, _, day("2026-11-20")) = ask { .status(404, #"{"code":404}"#) } else { nil }

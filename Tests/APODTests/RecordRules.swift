@@ -16,17 +16,17 @@ func expectRecordRules(_ record: Record, _ comment: Comment? = nil, sourceLocati
         expect(record.has(name), "no \(name)")
     }
     let type = record.string("media_type").flatMap(Picture.MediaType.init)
-    expect(type != nil, "the media type is none")
+    expect(type != nil, "the media type is missing or unknown")
     expect(record.has("url") || type == .other, "no url")
-    expect(type == .image || !record.has("hdurl"), "a full picture of what is none")
-    expect(type != .image || !record.has("thumbnail_url"), "a still of a picture")
+    expect(type == .image || !record.has("hdurl"), "hdurl of a day without an image")
+    expect(type != .image || !record.has("thumbnail_url"), "thumbnail_url of an image")
     for name in record.names where name != "apod" {
         let text = FieldPath(name).flatMap { record.string($0) } ?? ""
         expect(!text.isEmpty || name == "explanation", "\(name) is empty")
         expect(text == PlainText.folded(text), "\(name) is not folded")
         let isAddress = name.hasSuffix("url") || name == "permalink"
         guard isAddress else { continue }
-        expect(MediaAddress(text)?.text == text, "\(name) is no address")
+        expect(MediaAddress(text)?.text == text, "\(name) is not an address")
         expect(MediaAddress(text)?.isStandIn != true, "\(name) is a stand-in")
     }
 }

@@ -264,7 +264,7 @@ struct RecordedAnswersTests {
             for debris in [
                 "<a ", "<b>", "</", "&#", "&amp;", "digg_", "Tomorrow's picture", "news-thumbnail", "nasa-logo",
             ] {
-                #expect(!text.contains(debris), "\(name) holds \(debris)")
+                #expect(!text.contains(debris), "\(name) contains \(debris)")
             }
         }
         #expect(record.string("explanation")?.hasPrefix("Explanation") == false)

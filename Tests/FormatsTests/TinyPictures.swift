@@ -75,7 +75,8 @@ enum Tiny {
         left: Int = 0, top: Int = 0, width: Int = 4, height: Int = 3, flags: UInt8 = 0, palette: [UInt8] = [],
         dataBytes: Int? = nil
     ) -> [UInt8] {
-        // The maximum: a code takes at least 3 bits, and its string is at most one pixel longer than the previous one.
+        // The maximum number of pixels: a code takes at least 3 bits, and has at most one pixel more than the previous
+        // code.
         func pixels(_ bytes: Int) -> Int { (8 * bytes / 3) * (8 * bytes / 3 + 1) / 2 }
         let count = dataBytes ?? (2...255).first { pixels($0) >= width * height } ?? 255
         let data = (0..<count).map { place -> UInt8 in place % 2 == 0 ? 0x4C : 0x01 }

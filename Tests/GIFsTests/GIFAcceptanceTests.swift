@@ -34,7 +34,7 @@ import Testing
         #expect(GIFFacts(note: "") == nil && GIFFacts(note: "{}") == nil)
     }
 
-    @Test func inputThatIsNoAcceptableGIFIsRefusedWithACode() {
+    @Test func unacceptableGIFIsRefusedWithACode() {
         #expect(failed([]) == .empty)
         #expect(failed(Array(#"{"message":"ok"}"#.utf8)) == .notAGIF("JSON"))
         #expect(failed(Array("<!doctype html>".utf8)) == .notAGIF("an HTML page"))

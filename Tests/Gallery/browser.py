@@ -114,12 +114,12 @@ def wait(page, expression, message=None, timeout=15):
                 return
             continue
         page.wait_for_timeout(10)
-    raise AssertionError(message or f"never: {expression}")
+    raise AssertionError(message or f"not true within {timeout} s: {expression}")
 
 
-# Defines `busy`, which returns whether a timer of less than a second, a step in the history or the decoding of a
-# picture is pending, or a visible picture is still loading, or the last wheel or touch event is less than a quarter of
-# a second old: the browser sends these events late.
+# Defines `busy`, which returns whether something is pending: a timer of less than a second, a step in the history, the
+# decoding of a picture, or the loading of a visible picture. For a quarter of a second after a wheel or touch event, it
+# also returns true, because the browser sends these events late.
 BUSY = """{ const { setTimeout, clearTimeout } = window, timers = new Set();
     const { decode } = HTMLImageElement.prototype;
     let steps = 0, decodes = 0, moved = -Infinity;

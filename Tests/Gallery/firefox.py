@@ -3,9 +3,9 @@
 
     firefox.py ARGUMENT…
 
-Playwright sends commands of newer versions of Firefox when it opens a page. The relay answers those that Firefox does
-not know, so these settings (colour scheme and reduced motion) keep their defaults. The environment variable FIREFOX is
-the path of the browser.
+Playwright sends commands of newer versions of Firefox when it opens a page. The relay answers the commands that Firefox
+does not know, so the settings that they change (colour scheme and reduced motion) keep their defaults. The environment
+variable FIREFOX is the path of the browser.
 """
 
 import asyncio

@@ -127,10 +127,10 @@ def test_text_and_icons_are_visible_with_forced_colours(b):
             if view in icons:
                 shot = Image.open(io.BytesIO(page.locator(icons[view]).first.screenshot())).convert("L")
                 middle = shot.crop((8, 8, shot.width - 8, shot.height - 8))
-                assert ImageStat.Stat(middle).stddev[0] > 8, f"{view}: the icon is not seen"
+                assert ImageStat.Stat(middle).stddev[0] > 8, f"{view}: the icon is not visible"
             if view == "calendar":
                 look = "[...document.querySelectorAll('.calendar td a')].map(a => getComputedStyle(a).%s)"
                 links = page.evaluate("[...document.querySelectorAll('.calendar td a')].map(a => !!a.href)")
                 colours = page.evaluate(look % "color")
                 of = {is_link: {c for c, l in zip(colours, links) if l == is_link} for is_link in (True, False)}
-                assert not of[True] & of[False], "days with pictures look like those without"
+                assert not of[True] & of[False], "days with and without pictures have the same colour"

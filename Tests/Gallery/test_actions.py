@@ -26,7 +26,7 @@ MESSAGE = """(() => {
 
 
 def wait_for_message(page, words):
-    wait(page, f"{MESSAGE} === {json.dumps(words)}", f"never: {words}")
+    wait(page, f"{MESSAGE} === {json.dumps(words)}", f"no message: {words}")
 
 
 def control(page, name, view):
@@ -65,7 +65,7 @@ def test_a_link_that_cannot_be_copied_is_announced(b):
 SHARE = "Navigator.prototype.share = data => { window.shared = data; return %s; };"
 
 
-def test_share_is_offered_only_where_the_browser_can(b):
+def test_share_is_offered_only_if_the_browser_can_share(b):
     with b.page(init="delete Navigator.prototype.share") as page:
         open_overlay(page)
         assert not page.locator(".share").count()
@@ -76,7 +76,7 @@ def test_share_is_offered_only_where_the_browser_can(b):
     ):
         with b.page(init=SHARE % result) as page:
             open_first(page, 3)
-            if not b.is_served:  # nobody else can open a file of this disk
+            if not b.is_served:  # links to file:// cannot be shared
                 assert not page.locator(".share").count()
                 continue
             wanted = page.evaluate(
@@ -176,7 +176,7 @@ def test_escape_closes_only_the_topmost_layer(b):
         wanted = [True] * 4
         for layer in range(4):
             assert page.evaluate(layers) == wanted, (layer, page.evaluate(layers))
-            # A browser with a window leaves the full screen itself.
+            # A browser with a window also leaves the full screen when Escape closes the list of keys.
             escape(page)
             if layer == 0 and page.evaluate(IS_FULL) is False:
                 wanted[1] = False
@@ -224,7 +224,7 @@ def test_random_picture_is_any_other_day_of_the_gallery(b):
         assert page.evaluate("document.activeElement.hash") == "#2024-03-09"
 
 
-def test_random_picture_without_dates_is_on_the_page_or_there_is_none(b):
+def test_random_picture_without_dates_comes_from_the_page_if_it_has_any(b):
     with b.page("pages/undated.html", init="Math.random = () => .99") as page:
         set_days(page, {})
         page.click(".random")
@@ -256,7 +256,7 @@ def test_on_this_day_lists_the_other_years(b):
         wait(page, "document.querySelector('.others')?.textContent === '6 March in other years: 2024'")
 
 
-def test_on_this_day_says_that_other_years_have_no_picture(b):
+def test_on_this_day_reports_that_other_years_have_no_picture(b):
     with b.page() as page:
         set_days(page, {"2024-03": 1 << 8 | 1 << 5, "2023-03": 1 << 5, "2023-04": 1 << 8})
         page.evaluate("location.hash = '2024-03-09'")
@@ -295,7 +295,7 @@ HELD = "document.activeElement !== document.body && document.activeElement.check
 
 
 def test_focus_never_falls_to_the_body(b):
-    """Each step presses a key or clicks on a selector, which makes the focused control disappear."""
+    """Each step presses a key or clicks the element of a selector, which makes the focused control disappear."""
     many = ["+"] * 14
     cases = [
         ["Enter", ".overlay .plus"] + [".overlay .plus"] * 9,

@@ -95,7 +95,7 @@ def test_addresses_lead_to_pictures_on_other_pages(b):
         with b.page("index.html#" + id) as page:
             wait_for_slide(page, id)
             assert "/pages/" in page.url and page.url.endswith("#" + id), page.url
-    # From the first page of its month.
+    # The first page of a month leads to a picture on another page of the month.
     with b.page(f"pages/{second[0][:7]}.html#{second[0]}") as page:
         wait_for_slide(page, second[0])
 

@@ -114,7 +114,7 @@ def test_replacing_files_does_not_move_the_picture(b):
                     frame = Image.open(io.BytesIO(data)).convert("L")
                     assert middle(frame).stddev[0] > 0.3 * spread, f"frame {n} of {len(frames)} is blank"
             assert replaced and page.evaluate(VIEW)["natural"] == 4200, replaced
-            assert not page.evaluate("gates.length"), "a file that nobody asked for"
+            assert not page.evaluate("gates.length"), "a file that is not needed was loaded"
 
 
 def test_swipes_and_keys_turn_pictures_in_the_overlay(b):

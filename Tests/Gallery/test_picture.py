@@ -42,7 +42,7 @@ def test_picture_page_leads_to_the_gallery_and_back(browser):
         assert page.url.endswith(page_of(id))
 
 
-def test_every_picture_has_a_page_and_none_is_left_over(browser):
+def test_every_picture_has_a_page_and_there_are_no_other_pages(browser):
     folder = browser.site
     wanted = {page_of(record["gallery"]["id"]) for record in browser.records()}
     made = {str(path.relative_to(folder)) for name in ("undated", "[0-9]*") for path in folder.glob(f"{name}/*.html")}

@@ -46,7 +46,7 @@ PAUSES = {
 
 
 def test_slideshow_starts_and_pauses_by_keys_and_buttons(b):
-    # The run with file: tests some of the ways, the run with http: the others.
+    # The run with file: tests half of the ways to start, and the run with http: the other half.
     for number, (way, start) in list(enumerate(STARTS.items()))[b.is_served :: 2]:
         with b.page(init=TICKS) as page:
             slides = pictured(page)
@@ -90,7 +90,7 @@ def test_slideshow_stops_at_any_interaction(b):
             settle(page)
             assert not plays(page), kind
             page.evaluate(TICK)
-        # Readers also watch it in full screen.
+        # Entering and leaving full screen does not pause the slideshow.
         page.keyboard.press("s")
         page.keyboard.press("f")
         wait(page, "document.fullscreenElement")
@@ -111,7 +111,7 @@ def test_slideshow_waits_until_the_next_picture_is_loaded(b):
         assert shown(page) == slides[3] and plays(page)
         page.evaluate("held = false; gates.forEach(go => go())")
         wait_for_slide(page, slides[4])
-        # A file that cannot be loaded does not stop it.
+        # A file that cannot be loaded does not stop the slideshow.
         page.evaluate("HTMLImageElement.prototype.decode = () => Promise.reject(new Error()); 0")
         for slide in slides[5:7]:
             tick(page)

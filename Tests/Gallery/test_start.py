@@ -86,7 +86,7 @@ def test_placeholders_are_shown_until_lazy_pictures_load(b):
         assert all(re.match(r"rgb\(\d", colour) for colour in colours), colours
         far = page.evaluate("[...document.querySelectorAll('.tile img')].slice(-3).map(i => i.loading)")
         count = page.locator(".tile img").count()
-        assert far == ["lazy"] * 3 and len(asked) < count, "all pictures were asked for at once"
+        assert far == ["lazy"] * 3 and len(asked) < count, "all pictures were requested at once"
 
 
 def test_a_picture_replaces_its_placeholder_without_a_flash(b):

@@ -46,7 +46,7 @@ def test_zoom_shows_the_tiles_in_view_up_to_full_resolution(b):
         assert {level for level, _, _ in shown} == {0} and len(shown) < 40, shown
         view = page.evaluate(VIEW)
         assert abs(view["width"] - width) < 2 and abs(view["height"] - height) < 2, (view, width, height)
-        # Each tile is as large on the screen as its file, and covers the window together with the others.
+        # Each tile is as large on the screen as its file, and the tiles together cover the window.
         sizes = page.evaluate(f"{DRAWN}.map(tile => [tile.getBoundingClientRect().width, tile.naturalWidth])")
         assert all(abs(drawn - natural) < 1 for drawn, natural in sizes), sizes
         corners = [[5, 5], [1275, 5], [5, 795], [1275, 795]]

@@ -160,7 +160,7 @@ def test_two_fingers_on_the_details_open_the_overlay_under_them(b):
                 wait(page, "document.querySelector('dialog.overlay')?.open")
                 place = fraction(page, x, y)
                 assert abs(place[0] - at[0]) < 0.01 and abs(place[1] - at[1]) < 0.01, (place, at)
-                # The bitmap of the details is there already.
+                # The overlay shows the file of the details until it has loaded a better file.
                 assert page.evaluate(VIEW)["natural"] > 0
         place, width = fraction(page, x, y), page.evaluate(VIEW)["width"]
         assert abs(place[0] - at[0]) < 0.01 and abs(place[1] - at[1]) < 0.01, (place, at)

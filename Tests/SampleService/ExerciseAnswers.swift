@@ -1,7 +1,7 @@
 import Support
 import TestSupport
 
-/// ExerciseDB, in RapidAPI's and the open version: a list of exercises, and an animation for each.
+/// ExerciseDB, in the version at RapidAPI and in the open version: a list of exercises, and an animation for each.
 struct ExerciseAnswers {
     let settings: SampleSettings
     let counters: RequestCounters

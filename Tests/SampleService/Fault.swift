@@ -38,7 +38,7 @@ enum Fault: Sendable, Equatable {
           cut-chunked           a chunked body without the final chunk
           wait-MS               wait before the response
           slow-MS               send the body in sixteen pieces, with a pause of this length before each
-          stall                 send the header, then nothing until the client disconnects; with cut-: after the cut
+          stall                 send the header, then nothing until the client disconnects; with cut-, stop after these bytes
           wrong-type            Content-Type text/html with the right bytes
           html                  an HTML page with status 200 and type image/jpeg
           upstream-200          the text of a proxy's 503, with status 200

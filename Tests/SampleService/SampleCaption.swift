@@ -91,8 +91,8 @@ struct Sentence {
         text += after
     }
 
-    /// The first sentence begins every explanation, and the second ends it. The sentences between them come from the
-    /// rest.
+    /// The first sentence begins every explanation, and the second ends it. The sentences between them are taken from
+    /// the other sentences.
     static let pool = """
         This sky was [never seen] from anywhere: it was drawn from the number of its day.
         Ask again &amp; the same picture comes back, <i>pixel by pixel</i>, [every time].

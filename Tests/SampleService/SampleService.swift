@@ -134,7 +134,7 @@ enum Routes {
                                              fit=clip a box to fit; &seed= another sky; &frames= of a gif;
                                              NAME `landscape` or `portrait` sets the orientation
           /recorded/FOLDER/NAME              a recorded answer (--fixtures) with its status, or ?status=
-          /always/FOLDER/NAME/…              the same, regardless of the rest; for use as a service's address
+          /always/FOLDER/NAME/…              the same answer for any path after NAME; for use as a service's address
           /requests                          counters as JSON (?format=text: lines); DELETE sets them to zero
           POST /revision                     draws all pictures again, at the same addresses
           POST /publish                      publishes the picture of the day after the newest

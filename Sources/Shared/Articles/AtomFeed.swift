@@ -86,7 +86,7 @@ extension AtomFeed.Entry {
 // MARK: NASA's picture of the day
 
 extension AtomFeed {
-    /// The last twelve digits of an entry's identifier are its day.
+    /// The identifier of the feed. In the identifier of an entry, the day replaces the last eight digits.
     private static let id = "urn:uuid:3f0b6c52-7d1e-4c0a-9b35-000000000000"
     private static let site = "https://science.nasa.gov/apod"
 

@@ -49,7 +49,7 @@ enum Markdown {
 
     static func link(_ label: String, to address: String) -> String { "[\(text(label))](\(destination(address)))" }
 
-    /// Escapes the destination of a link (§6.3), which blanks and brackets would end.
+    /// Escapes blanks and brackets in the destination of a link, because they would end it (§6.3).
     static func destination(_ address: String) -> String {
         var result = ""
         var rest = address.unicodeScalars[...]

@@ -42,9 +42,8 @@ public struct MediaAddress: Sendable, Equatable {
         guard kind != .unknown || text.flatMap(Self.escaped).flatMap(Self.absolute) != nil else { return nil }
     }
 
-    /// Returns the text without blanks, and with slashes in place of backslashes before the query, as in browsers.
-    /// Returns nil if the text is empty, or if it contains an angle bracket or a quotation mark, which RFC 3986 §2
-    /// allows in no address.
+    /// Replaces blanks by `%20` and, like browsers, backslashes before the query by slashes. Returns nil if the text is
+    /// empty, or if it contains an angle bracket or a quotation mark, which RFC 3986 §2 allows in no address.
     private static func escaped(_ text: String) -> String? {
         var text = PlainText.folded(text)
         if text.utf8.contains(UInt8(ascii: "\\")) {
@@ -111,7 +110,7 @@ public struct MediaAddress: Sendable, Equatable {
         let ending = fileName[fileName.index(after: dot)...]
         if ImageFormat.named(byExtension: ending) != nil { return .picture }
         switch ending {
-        // The tools do not read these formats of pictures.
+        // The tools cannot decode these picture formats.
         case "bmp", "svg", "jp2": return .picture
         case "mp4", "m4v", "mov", "qt", "mpg", "mpeg", "mpe", "wmv", "avi", "webm", "ogv", "flv", "swf", "mkv", "3gp":
             return .movie
@@ -121,8 +120,8 @@ public struct MediaAddress: Sendable, Equatable {
     }
 
     /// Whether the address is a stand-in for a missing picture: NASA's logo (returned by the old service for every day
-    /// since October 2026), the generic still of news on the new site, or the default still in the source code of the
-    /// old service.
+    /// since October 2026), the generic still that the new site shows for news, or the default still in the source code
+    /// of the old service.
     public var isStandIn: Bool { Self.standIns.contains(fileName) }
 
     private static let standIns: Set = [

@@ -8,7 +8,7 @@ extension ImageFormat {
     /// generic major brand: only its compatible brands distinguish it from HEIC.
     public static func detected(in head: ArraySlice<UInt8>) -> ImageFormat? { all.first { $0.matches(head) } }
 
-    /// Returns the format with a file extension in lower case, or nil.
+    /// Returns the format that has a file extension, or nil. The extension must be in lower case.
     public static func named(byExtension fileExtension: some StringProtocol) -> ImageFormat? {
         all.first { $0.fileExtensions.contains { $0 == fileExtension } }
     }
@@ -16,8 +16,8 @@ extension ImageFormat {
 
 extension ImageHeader {
     /// Reads the header of a picture: the first 16 KB, and 4 KB for each segment or chunk beyond them. `page` is the
-    /// page of a TIFF, counted from 0. `ImageInspection` checks the rest of the picture. Throws `FormatFailure` unless
-    /// the bytes are a picture of a supported format, and the errors of the source.
+    /// page of a TIFF, counted from 0. `ImageInspection` checks the rest of the picture. Throws the errors of the
+    /// source, and `FormatFailure` if the bytes are not a picture of a supported format.
     public static func read(_ source: some ByteSource, page: Int = 0) throws -> ImageHeader {
         var window = SourceWindow.forHeader(source)
         return try read(&window, page: page)

@@ -91,7 +91,7 @@ public final class GalleryFolder: Sendable {
         let old = Set(places.places.flatMap(\.paths))
         let count = places.places.count
         for place in came { places.add(place) }
-        // Determine this before pruning, which may remove the same pictures.
+        // Determine the missing ids before pruning, which may remove some of these pictures.
         let missing = settings.removed.subtracting(places.places.map(\.id))
         var refusal: PruneRefusal?
         if let limit = settings.prune {
@@ -275,7 +275,9 @@ struct MissingPicture: Failure {
     let gallery: String
 
     var code: String { "not-in-gallery" }
-    var message: String { "\(id) is not in \(gallery); use the gallery.id from the output or the page's address" }
+    var message: String {
+        "\(id) is not in \(gallery); use the gallery.id of its record, which is the part after # in gallery.page"
+    }
     var exitCode: ExitCode { .absent }
 }
 

@@ -33,7 +33,8 @@ public final class GalleryTool: RecordTool {
     /// The number of pixels above which phones cannot show a picture.
     private static let mostPixels = 24_000_000
 
-    /// Returns the variants that a page needs. Omits thumbnails and overlays that would be the same as the pager.
+    /// Returns the variants that a page needs. Omits thumbnails and overlays that would be the same as the variant
+    /// `pager`.
     ///
     /// - Parameters:
     ///   - size: the size of the picture, or nil if it is unknown.
@@ -188,10 +189,11 @@ public final class GalleryTool: RecordTool {
         try downsampler([.pager]).remember(made, in: folder.folder.path, of: path, record)
     }
 
-    /// Returns the size of the picture, and whether it can be cut into tiles if it is large. Animations cannot be cut.
-    /// Translucent tiles would not cover the picture below them. Reads the size from the record or from the header of
-    /// the file. Returns nil if the size is unknown, or if the file is a pipe, which can be read only once. The record
-    /// need not be trusted: a wrong size causes only a superfluous or a missing variant.
+    /// Returns the size of the picture, and whether it can be cut into tiles if it is large. Animations cannot be cut,
+    /// and neither can translucent pictures, whose tiles would not cover the picture below them. Reads the size from
+    /// the record or from the header of the file. Returns nil if the size is unknown, or if the file is a pipe, which
+    /// can be read only once. The record need not be trusted: a wrong size causes only a superfluous or a missing
+    /// variant.
     private func picture(_ record: Record, argument: String?) -> (size: PixelSize?, canTile: Bool) {
         if let width = record.integer("cache.width"), let height = record.integer("cache.height"), width > 0, height > 0
         {

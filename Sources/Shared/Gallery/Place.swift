@@ -77,7 +77,7 @@ public struct Place: Sendable, Equatable {
         self.files = files
     }
 
-    /// Reads a place that an earlier run wrote. Returns nil for other records, such as edited or malicious ones.
+    /// Reads a place that an earlier run wrote. Returns nil if the record has no valid key, or an invalid id.
     init?(written record: Record) {
         guard let key = record.string("gallery.key"), Self.isKey(key) else { return nil }
         let id = record.string("gallery.id") ?? ""

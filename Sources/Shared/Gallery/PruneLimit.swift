@@ -21,7 +21,7 @@ public enum PruneLimit: String, Sendable, CaseIterable {
     }
 }
 
-/// The failure if `--prune` has removed nothing. The pages are nevertheless complete.
+/// The failure if `--prune` is refused. No picture was removed, and the pages are complete.
 public enum PruneRefusal: Failure, Equatable {
     case noPictures
     case transientFailures(Int)

@@ -21,12 +21,12 @@ struct SearchIndex: Sendable {
     private var recent: [JSON.Member] = []
     /// The words of each file, or nil if the file is unchanged.
     private var shards: [[String: Postings]?] = []
-    /// The keys of words that are not ASCII. With these, the script also finds words with accents if the search text
-    /// has none.
+    /// The keys of words that are not ASCII. The script needs these keys to find words with accents if the search text
+    /// has no accents.
     private var foreignKeys: Set<String> = []
 
-    /// - Parameter before: the site whose files the folder contains. Files of words that are the same as before are not
-    ///   made. If it is nil, all files are made.
+    /// - Parameter before: the site whose files the folder contains, or nil to create all files. Files of words that
+    ///   have not changed are not created.
     init(_ site: Site, since before: Site? = nil) {
         let order = site.places.indices.sorted { site.places[$0].number < site.places[$1].number }
         let next = (order.last.map { site.places[$0].number } ?? 0) + 1
@@ -166,7 +166,7 @@ private struct Runs {
 /// Divides texts into words. The words keep their accents, because Swift's standard library cannot decompose
 /// characters. The search script removes the accents.
 enum SearchWords {
-    /// Calls `body` with each word of a text in lower case. A word consists of letters, digits and marks.
+    /// Calls `body` with each word of a text, in lower case. A word consists of letters, digits and marks.
     static func forEach(in text: String, _ body: (String) -> Void) {
         var word: [UInt8] = []
         var isASCII = true

@@ -217,7 +217,8 @@ extension Site {
         return "<figure class=\"r18\">\(play)</figure>\(reason.isEmpty ? "" : "<p class=\"reason\">\(reason)</p>")\n"
     }
 
-    /// Returns the link to a video, which the script replaces by the player if it has one.
+    /// Returns the link to a video. If the video has a player, the script shows the player instead of following the
+    /// link.
     func playLink(_ place: Place) -> String? {
         guard place.isVideo, let media = place.caption?.media else { return nil }
         let player = place.player

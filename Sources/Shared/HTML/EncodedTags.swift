@@ -3,8 +3,8 @@ import Articles
 /// Decodes tags that were encoded once too often in the HTML (`&lt;b&gt;`, `&amp;lt;b&amp;gt;`), and would therefore be
 /// visible in the text.
 enum EncodedTags {
-    /// Decodes these tags in linear time. Does not decode a less-than sign that begins no tag, or a start tag without
-    /// an end tag.
+    /// Decodes these tags in linear time. Does not decode a less-than sign that begins no tag, or a start tag whose end
+    /// tag is required but missing.
     static func decoded(in html: String) -> String {
         guard html.utf8.contains(UInt8(ascii: "&")) else { return html }
         var html = html

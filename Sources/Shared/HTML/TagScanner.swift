@@ -30,7 +30,7 @@ struct TagScanner {
     private mutating func skip(while isSkipped: (UInt8) -> Bool) { while let next, isSkipped(next) { place += 1 } }
 
     /// Skips the name of a start or end tag, including the slash of an end tag. Returns false if the name does not
-    /// begin with a letter, so that this is not a tag.
+    /// begin with a letter, because this is then not a tag.
     mutating func skipName() -> Bool {
         if next == UInt8(ascii: "/") { place += 1 }
         guard let letter = next, letter.isASCIILetter else { return false }

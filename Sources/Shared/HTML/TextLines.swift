@@ -94,8 +94,9 @@ struct TextLines: HTMLVisitor {
         }
     }
 
-    /// Returns the number of bytes of white space between a link and closing punctuation or `'s`. NASA inserted this
-    /// white space when it moved to the new site (`<a>Saturn</a> 's moon <a>Hyperion</a> , once again`).
+    /// Returns the number of bytes of white space between an inline element, such as a link, and the closing
+    /// punctuation or `'s` at the start of the text after it. NASA inserted this white space when it moved to the new
+    /// site (`<a>Saturn</a> 's moon <a>Hyperion</a> , once again`).
     private static func strayBlanks(in text: UnsafeBufferPointer<UInt8>) -> Int {
         var place = 0
         var blanks = 0

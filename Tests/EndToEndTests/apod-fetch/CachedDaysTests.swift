@@ -118,7 +118,7 @@ struct CachedDaysTests {
         let dead = try home.start("apod-fetch", month, environment: stalled)
         #expect(dead.waitForErrors("requesting 2023-01-01 to 2023-01-20"))
         let waiting = try home.start("apod-fetch", month)
-        #expect(waiting.waitForErrors("waiting for another run that is requesting 2023-01-01-2023-01-20"))
+        #expect(waiting.waitForErrors("waiting for another run with the same request (2023-01-01-2023-01-20)"))
         dead.kill(SIGKILL)
         #expect(try waiting.wait().expect(0).records.count == 20)
         _ = dead.wait()

@@ -5,7 +5,7 @@ import Support
 
 /// The fields of the JSON object that a service returns for one day.
 ///
-/// Every method throws `APODFailure` if a field has the wrong type or exceeds a limit.
+/// Methods throw `APODFailure` if a required field is missing or has the wrong type, or if a field exceeds a limit.
 struct AnswerFields {
     let object: Record
     let server: Server

@@ -1,7 +1,7 @@
 import Articles
 import HTML
 
-/// Cleans the title and the explanation of a picture, after their tags are removed. The rules apply to both services.
+/// Cleans a picture's title and explanation, whose tags are already removed. Both services use the same rules.
 enum CaptionText {
     /// Returns the paragraphs of an explanation without the label `Explanation:`, the announcement of tomorrow's
     /// picture, and the code of a removed button that the old service read as text (`digg_url = '…';`, about 2009).
@@ -44,7 +44,7 @@ enum CaptionText {
         return kept.joined(separator: " ")
     }
 
-    /// Returns the lines that are not empty.
+    /// Returns the non-empty lines of a text.
     static func lines(of text: String) -> [Substring] {
         text.unicodeScalars.split { scalar in
             switch scalar.value {

@@ -44,7 +44,8 @@ struct CreditLine: Equatable {
     /// Returns whether the text ends with punctuation that needs no semicolon after it.
     private static func isOpen(_ text: some StringProtocol) -> Bool { text.last.map { ":;,&/(-".contains($0) } ?? true }
 
-    /// Inserts a semicolon before each label: `Ada Example; Text: Bob`, `NASA; Processing & License: Bob`.
+    /// Inserts a semicolon before each label within the text: `Ada Example; Text: Bob`, `NASA; Processing & License:
+    /// Bob`.
     private static func settingOffRoles(in text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: ":")) else { return text }
         var words = text.split(separator: " ").map(String.init)
@@ -58,8 +59,8 @@ struct CreditLine: Equatable {
         return words.joined(separator: " ")
     }
 
-    /// Returns the index of the first word of the label that ends at `end`: `Image Processing:`, `Processing &
-    /// License:`.
+    /// Returns the index of the first word of the label that ends at `end`, such as `Image Processing:` or `Processing
+    /// & License:`. Returns 0 if no label ends there.
     private static func start(ofLabelEndingAt end: Int, in words: [String]) -> Int {
         var start = end
         guard roles.contains(word(words[end])) || claims.contains(word(words[end])) else { return 0 }
@@ -86,7 +87,7 @@ struct CreditLine: Equatable {
     private static let kinds: Set = ["image", "digital", "additional", "video", "sound"]
     private static let claims: Set = ["credit", "copyright", "license", "licence"]
 
-    /// Removes a copyright sign before the names and dangling punctuation after them.
+    /// Removes a copyright sign and punctuation before the names, and dangling punctuation after them.
     private static func withoutDebris(_ text: Substring) -> String {
         var rest = Substring(PlainText.folded(String(text)))
         for sign in ["\u{A9}", "(c) "] where rest.hasPrefix(ignoringCase: sign) { rest = rest.dropFirst(sign.count) }

@@ -11,7 +11,7 @@ struct EmbeddedMedia: Equatable {
     }
 
     /// The addresses of `video` and `source` elements, then of frames, each in page order and without duplicates.
-    /// Addresses that are certainly videos come first, because some frames only count visitors.
+    /// Addresses that are certainly videos come first, because some frames contain only a visitor counter.
     private(set) var videos: [MediaAddress] = []
     /// The first poster of a `video` element.
     private(set) var poster: MediaAddress?
@@ -36,8 +36,8 @@ struct EmbeddedMedia: Equatable {
                 videos += [address("src")].compactMap { $0 }
                 poster = poster ?? address("poster").flatMap { $0.isStandIn ? nil : $0 }
             case "source":
-                // A `source` in a `picture` element has no `src`. A `source` in an `audio` element is recognised by its
-                // type.
+                // Skip a `source` in a `picture` element, which has no `src`, and in an `audio` element, which has an
+                // audio type.
                 guard let source = address("src"), element.attributes["type"]?.containsIgnoringCase("audio") != true,
                     source.kind != .picture
                 else { continue }

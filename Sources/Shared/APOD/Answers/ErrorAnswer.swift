@@ -9,7 +9,7 @@ import Support
 /// NASA's service is WordPress (`{"code","message"}`); a classic server sends `{"code","msg"}`. Gateways in front of
 /// them send `{"error":{"code","message"}}`, plain text or HTML.
 enum ErrorAnswer {
-    /// Translates a failed request. Returns nil for a failure of the network.
+    /// Translates a failed request. Returns nil if no answer arrived.
     static func failure(
         for failure: FetchFailure, from server: Server, day: CalendarDay?, newest: CalendarDay
     ) -> APODFailure? {
@@ -37,12 +37,12 @@ enum ErrorAnswer {
         case 401, 403: return .forbidden(server, status: answer.status)
         case 404 where code == "rest_no_route": return .refused(server, status: 404, said: said)
         case 404, 410:
-            // Both services send a `code` if a day has no picture. An answer without a code comes from the site or a
-            // gateway, because the service itself is gone. Such an answer does not concern the day.
+            // Both services send a `code` if a day has no picture. An answer without a `code` comes from the site or a
+            // gateway. It means that the service is gone, not that the day has no picture.
             return (body.has("code") ? absent : nil) ?? .refused(server, status: answer.status, said: said)
         case 400:
-            // The old server reports a day as out of range until the day begins in UTC. NASA's rewrite of the server
-            // reports any day without a picture as out of range.
+            // The old server sends this status for a day that has not begun in UTC (`Date must be between …`). NASA's
+            // rewrite of the server sends it for any day without a picture (`no APOD entry found …`).
             let isAbsent = said?.containsIgnoringCase("no APOD entry found") == true
             let isOutOfRange = said?.containsIgnoringCase("Date must be between") == true
             let isTooLate = isOutOfRange && day.map { $0 >= newest } == true

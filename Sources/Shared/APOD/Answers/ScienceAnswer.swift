@@ -97,12 +97,12 @@ enum ScienceAnswer {
             guard let embedded = EmbeddedMedia(page: object.string("basic_html") ?? "", base: permalink) else {
                 throw answer.bad(.tangledHTML(field: "basic_html"))
             }
-            // If the page has no video, use a movie or player in `hdurl`.
+            // If the page has no video, use `hdurl` if it is the address of a movie or player.
             let video = embedded.videos.first ?? given.flatMap { $0.isVideo ? $0 : nil }
             switch word {
             case "video": type = .video
-            // The new service uses these words for any frame. The address of a known player shows that the frame
-            // contains a video.
+            // The new service uses these types for every page with a frame. If the frame's address belongs to a known
+            // player, the day has a video.
             case "iframe", "other": type = video?.isVideo == true ? .video : .other
             case "image": type = .image
             default: type = still == nil && embedded.pictures.isEmpty && video?.isVideo == true ? .video : .image
@@ -121,7 +121,7 @@ enum ScienceAnswer {
                     throw .standIn(given?.isStandIn == true ? .placeholder : .nothing, day, server)
                 }
             case .video:
-                // Without a player, use the article, which shows the video. The old service did the same.
+                // If the page has no player, use the article, which shows the video. The old service did the same.
                 url = video ?? permalink
                 thumbnail = still ?? embedded.poster ?? video?.youTubeStill
                 if url == nil { throw .standIn(.nothing, day, server) }

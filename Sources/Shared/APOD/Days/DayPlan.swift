@@ -7,8 +7,8 @@ public struct DayPlan: Sendable, Equatable {
         case day(CalendarDay)
         /// A day of a range, skipped if it is not published yet.
         case dayIfPublished(CalendarDay)
-        /// This number of published days, oldest first, up to `from`. If `from` is not published yet, the last is the
-        /// newest published day before it.
+        /// This number of published days, oldest first, up to `from`. If `from` is not published yet, the last day is
+        /// the newest published day before it.
         case newest(Int, from: CalendarDay)
     }
 
@@ -63,7 +63,7 @@ public struct DayPlan: Sendable, Equatable {
 
     /// Returns a plan for random days. The days are drawn locally, because the new service cannot select random days. A
     /// seed always draws the same days in the same order, except that later runs may also draw newly published days.
-    /// Throws `UsageFailure` if there are fewer days.
+    /// Throws `UsageFailure` if fewer days have a picture.
     static func random(_ count: Int, seed: UInt64, at time: Timestamp) throws -> DayPlan {
         // The newest day may not be published yet.
         var lottery = DayLottery(through: PublishedDays.newest(at: time).advanced(by: -1), seed: seed)
@@ -80,7 +80,8 @@ public struct DayPlan: Sendable, Equatable {
         let first = max(starting.lowerBound, PublishedDays.first)
         let ending = (end ?? .today).span(newest: newest)
         if let end { try PublishedDays.check(ending, called: end.description, at: time) }
-        // A user in a time zone where the next day has begun may name a start that is later than the newest day.
+        // A user in a time zone where the next day has begun may name a start that is later than the newest day that
+        // NASA can have published.
         let last = end == nil ? max(first, newest) : ending.upperBound
         guard first <= last else { throw UsageFailure("the range ends on \(last), before its start on \(first)") }
         let end =

@@ -12,8 +12,8 @@ enum PublishedDays {
     ///
     /// NASA publishes at 00:05 US Eastern time, which is UTC-4 in summer and UTC-5 in winter. UTC-4 never misses a
     /// published picture in any season, and needs no daylight saving rules. As a drawback, the first request fails with
-    /// 404 during the five minutes after midnight and, in winter, during the hour before midnight. With UTC+14, the
-    /// first time zone to begin a day, the first request would fail for eighteen hours a day.
+    /// 404 during the five minutes after US Eastern midnight and, in winter, during the hour before it. With UTC+14,
+    /// the first time zone to begin a day, the first request would fail for eighteen hours a day.
     static func newest(at time: Timestamp) -> CalendarDay {
         max(first, CalendarDay(at: time, offset: .seconds(-4 * 3600)))
     }

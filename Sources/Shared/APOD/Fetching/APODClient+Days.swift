@@ -46,7 +46,8 @@ extension APODClient {
     /// classic server is less useful: since October 2026, such a server may return only NASA's logo, which is a
     /// permanent failure.
     ///
-    /// - Parameter ask: returns the results of a service. Days without a result are dropped.
+    /// - Parameter ask: returns the results of a service. The services after it are not queried for days without a
+    ///   result.
     func answers(
         for days: [CalendarDay], ask: ([CalendarDay], ServiceClient) throws -> [CalendarDay: DayResult]
     ) rethrows -> [CalendarDay: DayResult] {
@@ -161,8 +162,8 @@ extension APODClient {
         return results
     }
 
-    /// Locks the request for these days, so that other processes do not make it as well. Returns nil for a refresh, or
-    /// if answers cannot be cached.
+    /// Acquires the lock for requesting these days, so that other processes wait for the answer instead of requesting
+    /// it too. Returns nil for a refresh, or if answers cannot be cached.
     private func turn(toAsk service: ServiceClient, for days: ArraySlice<CalendarDay>) throws -> KeyLock? {
         guard !options.refreshes, let first = days.min(), let last = days.max() else { return nil }
         return try store.turn(toAsk: service.service, for: first == last ? "\(first)" : "\(first)-\(last)")
@@ -181,7 +182,7 @@ extension APODClient {
         return try keep([day: result], of: service.service)[day] ?? result
     }
 
-    /// Requests neighbouring days from a service at once. Returns nil if the days must be requested singly.
+    /// Requests neighbouring days from a service with one request. Returns nil if the days must be requested singly.
     private func askPage(
         of days: ArraySlice<CalendarDay>, _ service: ServiceClient
     ) throws -> [CalendarDay: DayResult]? {

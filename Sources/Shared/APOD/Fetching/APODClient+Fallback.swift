@@ -12,8 +12,8 @@ extension APODClient {
         return try results.map { lacksImage($0) ? try previousImage(to: $0, known: &known) : $0 }
     }
 
-    /// Searches backwards for an image, one page of days at a time. A day that fails temporarily ends the search,
-    /// because it may have an image.
+    /// Searches backwards for an image, one page of days at a time. A day that fails for another reason, such as a
+    /// network failure, ends the search with this failure, because the day may have an image.
     private func previousImage(to result: DayResult, known: inout [CalendarDay: DayResult]) throws -> DayResult {
         let start = result.picture?.day ?? result.day
         let earliest = max(PublishedDays.first, start.advanced(by: -Self.fallbackDays))

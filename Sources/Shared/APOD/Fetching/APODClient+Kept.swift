@@ -38,7 +38,7 @@ extension APODClient {
 
     public func logNoMatch() {
         let words = options.words.map { " contains all of the words \"\($0.text)\"" } ?? " matches"
-        log.notice("no cached day\(words); apod-fetch caches the days that it fetches")
+        log.notice("no cached day\(words); fetch more days first")
     }
 }
 

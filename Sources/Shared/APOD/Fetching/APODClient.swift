@@ -80,7 +80,8 @@ public struct APODClient: Sendable {
     public func logSkippedDays() {
         end.logUnpublished(log)
         let (all, skipped) = tally.withLock { $0 }
-        let media = Picture.MediaType.allCases.filter(options.media.contains).map(\.rawValue).joined(separator: " or ")
+        let media = Picture.MediaType.allCases.filter(options.media.contains)
+            .map { $0 == .other ? "other medium" : $0.rawValue }.joined(separator: " or ")
         for exclusion in PictureOptions.Exclusion.allCases {
             guard let count = skipped[exclusion] else { continue }
             let (have, name) = count == 1 ? ("has", "names") : ("have", "name")

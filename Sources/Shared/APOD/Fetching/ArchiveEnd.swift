@@ -16,7 +16,7 @@ final class ArchiveEnd: Sendable {
     private let hasLoggedAge = Monitor(false)
 
     /// Returns the result of `ask`: the day of the newest picture, or nil if the request failed. Calls `ask` once per
-    /// run. If `ask` throws, rethrows the error, and the next call asks again.
+    /// run. If `ask` throws, rethrows the error, and the next call of this method calls `ask` again.
     func newest(_ ask: () throws -> CalendarDay?) throws -> CalendarDay? {
         let known = newest.wait { state -> CalendarDay??? in
             switch state {

@@ -50,7 +50,11 @@ public struct DayArguments: Sendable, Equatable {
             _ = try plan(at: time, log: .silent) { 0 }
             let count = try Self.number(text, of: option)
             days = try kept(nil)
-            if days.count < count { log.notice("only \(days.count) of the \(count) requested days are in the cache") }
+            if days.count < count {
+                let requested = count == 1 ? "1 day was" : "\(count) days were"
+                let found = days.count == 1 ? "1 cached day matches" : "\(days.count) cached days match"
+                log.notice("\(requested) requested, but only \(found)")
+            }
             if last != nil {
                 days = days.suffix(count)
             } else {

@@ -1,11 +1,11 @@
 import Records
 import Support
 
-/// Reads days from standard input: records with a `date` for `PictureTool`, or lines with a day, month or year, as for
-/// `--date`. Ignores blank lines and comments after `#`.
+/// Reads days from standard input: records with a `date` for `PictureTool`, or lines in the form of `--date`: a day,
+/// month, year or range. Ignores blank lines and comments after `#`.
 ///
 /// The days of all lines that are available without waiting are requested together, so that one request can return
-/// neighbouring days. For any number of lines, memory contains only a few windows of pictures.
+/// neighbouring days. Only a few windows of pictures are in memory at a time, for any number of lines.
 public final class DayInput {
     private let client: APODClient
     private let progress: Progress

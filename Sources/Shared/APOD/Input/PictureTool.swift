@@ -32,7 +32,7 @@ public struct PictureTool: RecordTool {
         } catch {
             let failure = failure(of: error)
             if failure is Cancelled { throw failure }
-            // Failures of the day itself are in the result.
+            // `result(of:)` returns a failure of a single day and throws only failures that end the run.
             throw EndOfRun(failure)
         }
         guard client.isWanted(result) else { throw SkippedRecord() }

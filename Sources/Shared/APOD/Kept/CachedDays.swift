@@ -118,12 +118,12 @@ final class CachedDays: Sendable {
             var hasLogged = false
             do {
                 return try cache.lock("apod-\(service.rawValue)-\(what)") {
-                    if !hasLogged { log.detail("waiting for another run that is requesting \(what)") }
+                    if !hasLogged { log.detail("waiting for another run with the same request (\(what))") }
                     hasLogged = true
                 }
             } catch {
                 if error is Cancelled { throw error }
-                log.detail("requesting \(what) without waiting any longer: \(failure(of: error).message)")
+                log.detail("no longer waiting for the other run's request (\(what)): \(failure(of: error).message)")
                 // Without the lock, make the request anyway.
                 return nil
             }

@@ -15,7 +15,7 @@ struct KeptDay: Sendable {
         self.isCurrent = isCurrent
     }
 
-    /// Returns nil for a failure that is temporary or not about the day.
+    /// Returns nil for a failure that does not concern the day. Such a failure is not cached.
     init?(_ result: DayResult) {
         if let failure = result.failure, (failure as? APODFailure)?.isAboutDay != true { return nil }
         self.init(result, expiresAt: Self.lifetime(of: result).map { result.fetchedAt + $0 })
@@ -41,7 +41,7 @@ struct KeptDay: Sendable {
         guard isCurrent else { return false }
         if let expiresAt, now >= expiresAt || result.fetchedAt > now + Clock.tolerance { return false }
         if !needsRaw || result.raw != nil { return true }
-        // For other failures, the service sends no object.
+        // The service sends an object for a picture or a stand-in, but not for other failures.
         return switch result.outcome {
         case .picture, .failed(APODFailure.standIn): false
         case .failed: true

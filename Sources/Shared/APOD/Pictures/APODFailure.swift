@@ -79,7 +79,7 @@ enum APODFailure: Failure, Equatable {
             "there is no picture of the day for \(day); use --fallback-previous for the latest earlier image"
         case .notPublished(let day):
             "the picture of \(day) is not published yet; try again after 00:05 US Eastern time, when NASA"
-                + " usually publishes, or use --date today for the newest"
+                + " usually publishes, or use --date today for the newest picture"
         case .nothingRecent(let first, let last):
             "there is no picture of the day from \(first) to \(last), and NASA has not published any since; try again"
                 + " later, or use --date with an earlier day"
@@ -124,7 +124,7 @@ enum APODFailure: Failure, Equatable {
         }
     }
 
-    /// Whether the service reports that the day has no picture, or none yet.
+    /// Whether the service reports that the day has no picture, or that the picture is not published yet.
     var isAbsence: Bool {
         switch self {
         case .noPicture, .notPublished: true

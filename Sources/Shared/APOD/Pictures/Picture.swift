@@ -68,7 +68,8 @@ public struct Picture: Sendable, Equatable {
 }
 
 extension Picture.MediaType {
-    /// Parses `image`, or several types separated by commas. Throws `UsageFailure` for other words, with a suggestion.
+    /// Parses media types separated by commas, such as `image` or `image,video`. Throws `UsageFailure` for other words,
+    /// with a suggestion.
     public static func types(typed text: String) throws -> Set<Picture.MediaType> {
         Set(
             try text.split(separator: ",", omittingEmptySubsequences: false).map { word in

@@ -1,6 +1,6 @@
 import HTTP
 
-/// A server that provides one of the services: NASA's or another.
+/// A server that provides one of the two services: NASA's server or a mirror.
 struct Server: Sendable, Equatable {
     let service: Service
     /// The host and port of the server, or nil for NASA's server.
@@ -27,7 +27,8 @@ struct Server: Sendable, Equatable {
 enum Service: String, Sendable, CaseIterable {
     /// NASA's new service, in use since 2026.
     case science
-    /// A server that answers as api.nasa.gov did until 2026, such as NASA's apod-api.
+    /// The old service, which api.nasa.gov offered until 2026. A classic server, such as NASA's apod-api, answers in
+    /// the same form.
     case api
 
     /// The address of NASA's new service.

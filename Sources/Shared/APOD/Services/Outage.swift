@@ -22,7 +22,7 @@ final class Outage: Sendable {
 
     private let failures = Monitor(Failures())
 
-    /// The failure because of which the service is no longer used, or nil if it is not down.
+    /// The last failure of the service if it is down, otherwise nil.
     var reason: (any Failure)? { failures.withLock { $0.isPastLimit ? $0.last : nil } }
 
     func end() { failures.withLock { $0 = Failures() } }

@@ -5,12 +5,13 @@ extension Service {
     static let pageLimit = 25
     /// The maximum number of days in any request.
     static let mostDays = 31
-    /// The maximum distance in days between neighbours of a request. Discarding most of a page would cost more than two
-    /// requests.
+    /// The maximum distance in days between successive days of a request. With larger distances, most of the answer
+    /// would be discarded, which costs more than a second request.
     private static let widestStep = 3
 
-    /// Returns how many of these days, from the first, one request can return. The days must be neighbours in ascending
-    /// or descending order, within 25 days for the new service or within a calendar month for the old service.
+    /// Returns how many of these days, from the first, one request can return. The days must be close to each other
+    /// (`widestStep`), in ascending or descending order, within 25 days for the new service or within a calendar month
+    /// for the old service.
     ///
     /// No request crosses a gap: the old service refuses a range if one of its days has no page.
     func daysPerRequest(of days: some Sequence<CalendarDay>) -> Int {

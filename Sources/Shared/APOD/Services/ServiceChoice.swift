@@ -3,7 +3,7 @@ import Support
 
 /// The services to query.
 public enum ServiceChoice: String, Sendable, CaseIterable {
-    /// NASA's service, and for the days that fail, the classic server, if configured.
+    /// NASA's service. If a classic server is configured, it is queried for the days that fail.
     case auto
     case science
     case api

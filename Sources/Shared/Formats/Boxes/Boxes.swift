@@ -5,7 +5,7 @@ enum Boxes {
     enum Fault: Error {
         /// The file ends within a box.
         case truncated
-        /// The fault as a noun phrase.
+        /// A malformed box. The fault is a noun phrase, such as `a box size of 4 bytes`.
         case corrupt(String)
     }
 

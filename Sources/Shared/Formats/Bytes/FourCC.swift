@@ -12,6 +12,6 @@ public struct FourCC: Sendable, Hashable, ExpressibleByStringLiteral {
     /// Whether a decoder may ignore the chunk: bit 5 of the first letter (PNG §5.4).
     public var isAncillary: Bool { code >> 24 & 0x20 != 0 }
 
-    /// Whether all four are ASCII letters, as PNG §5.4 requires.
+    /// Whether all four bytes are ASCII letters, as PNG §5.4 requires.
     public var isLetters: Bool { [24, 16, 8, 0].allSatisfy { (0x41...0x5A).contains(code >> $0 & 0xDF) } }
 }

@@ -1,6 +1,6 @@
 import Support
 
-/// A concatenation of ranges of a source and of other bytes.
+/// A concatenation of ranges of a source (`stored`) and of bytes in memory (`made`).
 public struct SplicedSource: ByteSource {
     public enum Piece: Sendable {
         case stored(Range<Int>)

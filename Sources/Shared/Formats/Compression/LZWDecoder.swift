@@ -1,7 +1,6 @@
 /// Decompresses the pixels of a GIF image from pieces of its data (GIF89a appendix F).
 ///
-/// Like giflib, treats any undefined code as the next code to be defined, so as much as possible of a damaged picture
-/// is decoded.
+/// Like giflib, treats any undefined code as the next code to be defined, so that more of a damaged picture is decoded.
 public struct LZWDecoder {
     public enum State {
         /// `ended` after the end code, `damaged` after an invalid code.

@@ -151,7 +151,7 @@ enum GIFLayout {
                 }
             }
         } catch is FormatFailure {
-            // Keeps the metadata that precedes the damage.
+            // Keep the metadata that precedes the damage.
         }
     }
 
@@ -170,7 +170,7 @@ enum GIFLayout {
         let paletteCount = paletteCount(flags)
         let data = offset + 9 + 3 * paletteCount
         // Appendix F allows 2 to 8, but real files also have 1. `LZWDecoder` supports up to 11, because codes have up
-        // to 12 bits and the first codes have a bit more than the code size.
+        // to 12 bits and the first codes have one bit more than the code size.
         let codeSize = Int(try byte(&window, at: data))
         guard (1...11).contains(codeSize) else { throw FormatFailure.corrupt(.gif, "a code size outside 1 to 11") }
         guard try byte(&window, at: data + 1) != 0 else { throw FormatFailure.corrupt(.gif, "a frame without data") }

@@ -49,10 +49,10 @@ public struct GIFStructure: Sendable, Hashable {
     /// Reads the structure of a GIF, and checks all of its blocks.
     ///
     /// A valid GIF has a canvas, at least one frame, no empty frame, only well-formed blocks, and a trailer; later
-    /// bytes are ignored. `allowsTruncated` accepts a GIF that ends too early, and `allowsDamage` a GIF with an invalid
-    /// block, if at least one whole frame precedes the error; `end` is then the end of the source. Throws
-    /// `FormatFailure` (`overLimit` as soon as a limit is exceeded) and the errors of the source. Reads each byte once,
-    /// in 64 KB of memory.
+    /// bytes are ignored. `allowsTruncated` accepts a GIF that ends too early, and `allowsDamage` accepts a GIF with an
+    /// invalid block. Both require at least one frame before the error, whose pixel data may be incomplete; `end` is
+    /// then the end of the source. Throws `FormatFailure` (`overLimit` as soon as a limit is exceeded) and the errors
+    /// of the source. Reads each byte once, in 64 KB of memory.
     public static func read(
         _ source: some ByteSource, limits: Limits = .standard, allowsTruncated: Bool = false, allowsDamage: Bool = false
     ) throws -> GIFStructure {

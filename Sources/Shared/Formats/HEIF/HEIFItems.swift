@@ -4,7 +4,7 @@ import Support
 struct HEIFItems {
     enum Property {
         case size(PixelSize)
-        /// Counterclockwise.
+        /// Quarter turns counterclockwise.
         case rotation(quarters: Int)
         case mirror(topAndBottom: Bool)
         case crop(HEIFCrop)
@@ -237,7 +237,7 @@ struct HEIFItems {
         for _ in 0..<(try limited(number(&reader, version < 2 ? 2 : 4, &window))) {
             let item = try number(&reader, version < 2 ? 2 : 4, &window)
             let method = version == 0 ? 0 : try number(&reader, 2, &window) & 15
-            // 0 means this file.
+            // 0 if the data is in this file.
             let file = try number(&reader, 2, &window)
             let base = try number(&reader, baseWidth, &window)
             let count = try number(&reader, 2, &window)

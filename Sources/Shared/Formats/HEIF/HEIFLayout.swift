@@ -16,7 +16,8 @@ enum HEIFLayout {
     /// More items and properties than any real file has. A tiled picture has an item for each tile.
     static let itemLimit = 16_384
 
-    /// Does not detect truncated signatures, because any bytes can be the length before the type.
+    /// Returns the signature of a codec's files: their brands. It never matches as `cut`, because the first four bytes
+    /// of a file, a length, can have any value.
     static func signature(_ codec: HEIFPicture.Coded.Codec) -> Signature {
         Signature { head in Self.codec(ofBrands: head) == codec ? .whole : .none }
     }
@@ -41,8 +42,8 @@ enum HEIFLayout {
 }
 
 extension HEIFPicture {
-    /// Reads the description of the primary picture. Throws `FormatFailure`, also if the data of an item is outside the
-    /// file, and the errors of the source.
+    /// Reads the description of the primary picture. Throws the errors of the source, and `FormatFailure` if the
+    /// description is invalid or the data of an item is outside the file.
     public init(_ source: some ByteSource, _ format: ImageFormat) throws {
         var window = SourceWindow.forHeader(source)
         try self.init(&window, format)

@@ -9,17 +9,17 @@ public struct ImageHeader: Sendable, Hashable {
     public internal(set) var isAnimated: Bool?
     /// Whether pixels can be transparent; nil for a GIF before `ImageInspection.checkEnd`.
     public internal(set) var hasAlpha: Bool?
-    /// Whether the image data of an animated PNG is not a frame of the animation. Only viewers without animation show
-    /// such image data.
+    /// Whether the still picture of an animated PNG (`IDAT`) is not a frame of the animation. Only viewers that do not
+    /// support animation show it.
     public let hidesStill: Bool
     /// The page of a TIFF, counted from 0; 0 for other formats.
     public let page: Int
     /// The offset of the height in the frame header of a JPEG whose real height follows the first scan (ITU-T T.81
     /// B.2.5); nil for other pictures.
     public let lateHeightOffset: Int?
-    /// Whether the picture ends too early. Set only if the options allow it.
+    /// Whether the picture ends too early. Set only if `DecodeOptions.allowsTruncated` is true.
     public var isTruncated = false
-    /// Whether the structure is damaged. Set only if the options allow it.
+    /// Whether the structure is damaged. Set only if `DecodeOptions.allowsDamage` is true.
     public var isDamaged = false
 
     public init(

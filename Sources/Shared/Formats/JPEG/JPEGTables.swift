@@ -19,10 +19,10 @@ struct JPEGTables {
     private var size = PixelSize(width: 0, height: 0)
     private var isProgressive = false
     private var isHuffman = false
-    /// By component number; nil before the frame header.
+    /// The components, by number; nil before the frame header is read.
     private var components: [UInt8: Component]?
     private var quantisation: Set<UInt8> = []
-    /// By the byte in DHT that contains the class and the number of the table.
+    /// The tables, by the byte in DHT that contains the class and the number of the table.
     private var huffman: [UInt8: HuffmanTable] = [:]
     /// The offset of a scan's data, and the least number of bits that its blocks need.
     private var scan: (offset: Int, leastBits: Int)?

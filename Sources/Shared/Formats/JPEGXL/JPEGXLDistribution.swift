@@ -60,7 +60,7 @@ struct JPEGXLDistribution {
         return buckets
     }
 
-    /// Returns a number from 0 to 255.
+    /// Reads a number from 0 to 255.
     private static func byte(_ bits: inout JPEGXLBits) throws -> Int {
         guard try bits.flag() else { return 0 }
         let width = try bits.number(3)

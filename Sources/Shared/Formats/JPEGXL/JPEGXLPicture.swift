@@ -7,7 +7,7 @@ public struct JPEGXLPicture: Sendable {
         public var isModular = false
         public var hasNoise = false
         public var passes = 1
-        /// The slot, 0 to 3, in which the decoder keeps the frame for later frames.
+        /// The slot, 0 to 3, in which the decoder keeps the frame for later frames, or nil if it is not kept.
         public var slot: Int?
         /// Whether the frame is the last, or has a duration in an animation.
         public var isShown = true

@@ -37,7 +37,7 @@ public struct ExifBlock: Sendable, Hashable {
         let count: Int
     }
 
-    /// Returns nil if the bytes do not begin like TIFF. The caller must remove JPEG's `Exif` prefix.
+    /// Returns nil if the bytes do not begin with a TIFF header. The caller must remove JPEG's `Exif` prefix.
     public init?(_ bytes: [UInt8]) {
         guard bytes.count >= 8, let order = ByteOrder(tiff: bytes[..<4]) else { return nil }
         self.order = order

@@ -13,7 +13,7 @@ public struct PNGImageData: Sendable {
     /// The total size in bytes of the chunks PLTE, tRNS and IDAT, including their lengths, types and checksums.
     public var byteCount: Int { ([palette, transparency].compactMap(\.self) + data).reduce(0) { $0 + $1.count + 12 } }
 
-    /// Throws `FormatFailure` if the chunks do not reach IEND, and the errors of the source.
+    /// Throws the errors of the source, and `FormatFailure` if no IEND chunk is found.
     public init(_ source: some ByteSource) throws {
         var window = SourceWindow.forHeader(source)
         guard let bytes = try window.bytes(at: 16, 13) else { throw FormatFailure.truncated(.png) }

@@ -63,7 +63,7 @@ enum TIFFLayout {
     }
 
     /// Whether the first extra sample is alpha: the tag ExtraSamples is 1 or 2 (TIFF 6.0 §18). A single extra sample
-    /// without the tag is alpha too, as in libvips and Pillow. Only libtiff treats a missing tag like 0, "unspecified".
+    /// without the tag is alpha too, as in libvips and Pillow. Only libtiff treats a missing tag as 0 ("unspecified").
     private static func hasAlpha(_ directory: TIFFDirectory, _ window: inout SourceWindow) throws -> Bool {
         if directory.entries[Tag.extraSamples] != nil {
             return try [1, 2].contains(directory.number(Tag.extraSamples, &window))

@@ -1,7 +1,8 @@
 /// Checks the partitions of a VP8 key frame, whose number and lengths are in the header (RFC 6386 §9.5). Like libwebp,
 /// requires that the first partition is complete and that the last partition begins within the data.
 enum VP8Partitions {
-    /// The number of bytes that `fit` may need: 10 bytes, then fewer than 200 bits up to the number of partitions.
+    /// The number of bytes from the start of the data that `fit` may need in `head`: 10 bytes, then fewer than 200 bits
+    /// up to the number of partitions.
     static let headerBytes = 64
 
     /// Returns whether data of `count` bytes that begins with `head` is long enough for all partitions.

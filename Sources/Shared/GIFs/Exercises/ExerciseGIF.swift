@@ -1,6 +1,6 @@
 import Store
 
-/// A GIF of the service. It is identified by an exercise and a resolution, because its address changes.
+/// A GIF of ExerciseDB. It is identified by an exercise and a resolution, because its address changes.
 public struct ExerciseGIF: Sendable, Hashable, CustomStringConvertible {
     public let id: ExerciseID
     public let resolution: Resolution

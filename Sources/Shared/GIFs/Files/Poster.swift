@@ -15,7 +15,7 @@ struct Poster {
 
     /// Throws `ImageError`, `FormatFailure`, `Cancelled`, and errors of the source.
     ///
-    /// - Parameter options: the limits on the cost of all posters of a run together.
+    /// - Parameter options: shared by all posters of a run, so that its memory limit applies to all of them together.
     init(of source: some ByteSource, options: DecodeOptions) throws {
         let frame = try decodeFrame(0, of: source, options: options.begun())
         size = frame.size

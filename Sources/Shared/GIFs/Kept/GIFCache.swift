@@ -106,7 +106,7 @@ public struct GIFCache: Sendable {
         // The policy must not depend on `gifURL`, because commands that only read the cache do not know this address.
         let storage = try caches.storage(for: service.address(of: gif))
         var fetch = try FetchRequest(request, key: gif.key, expiry: expiry, inspect: Self.inspect)
-        // The service returns the same GIF for every key.
+        // The service returns the same GIF for every API key.
         fetch.sharesWithCredentials = true
         for _ in 0..<2 {
             let item = try storage.fetch(fetch, client: client)

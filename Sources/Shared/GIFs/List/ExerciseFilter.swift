@@ -12,7 +12,7 @@ public struct ExerciseFilter: Sendable, Equatable {
     /// Substrings of the name.
     public var names: [String]
 
-    /// Creates a filter. Each string may contain several words separated by commas, as the value of an option may.
+    /// Creates a filter. Each string may contain several words separated by commas, like the value of an option.
     public init(bodyParts: [String] = [], targets: [String] = [], equipment: [String] = [], names: [String] = []) {
         self.bodyParts = Self.words(bodyParts)
         self.targets = Self.words(targets)

@@ -33,14 +33,14 @@ struct ExercisePages {
     mutating func add(_ body: [UInt8]) throws {
         if let next { asked.insert(Array(next.requestText.utf8)) }
         next = nil
-        guard let records = try? Record.list(parsing: body) else { throw GIFFailure.notAList("it is not JSON") }
+        guard let records = try? Record.list(parsing: body) else { throw GIFFailure.notAList("the answer is not JSON") }
         let isObject = body.first { $0 > 0x20 } == UInt8(ascii: "{") && records.count == 1
         let answer = isObject ? try OpenAnswer(records[0]) : nil
         let page = try answer?.exercises() ?? records
         let before = exercises.count
         for exercise in page {
             let id: ExerciseID
-            do { id = try ExerciseID(of: exercise) } catch { throw GIFFailure.notAList("an object in it has no id") }
+            do { id = try ExerciseID(of: exercise) } catch { throw GIFFailure.notAList("an exercise has no id") }
             if seen.insert(id.text).inserted { exercises.append(exercise) }
         }
         received += page.count
@@ -56,7 +56,7 @@ struct ExercisePages {
             if hasNew, page.count >= length { next = try service.listURL(offset: received) }
         }
         if next != nil, asked.count >= Self.mostPages {
-            throw GIFFailure.notAList("it has more than \(Self.mostPages) pages")
+            throw GIFFailure.notAList("the list has more than \(Self.mostPages) pages")
         }
     }
 

@@ -7,8 +7,8 @@ import Support
 enum ExerciseAnswer {
     /// Returns the failure for a status other than 200, or nil to report the failure of the client.
     ///
-    /// The `message` in the gateway's JSON is the only difference between a missing plan, a used-up quota, and too many
-    /// requests in a short time.
+    /// Some causes have the same status, such as 429 for a used-up quota and for too many requests in a short time.
+    /// Only the `message` in the gateway's JSON distinguishes them.
     static func failure(status: Int, body: [UInt8], gif: ExerciseGIF?, hasKey: Bool) -> GIFFailure? {
         switch status {
         case 401: hasKey ? .keyInvalid : .keyMissing

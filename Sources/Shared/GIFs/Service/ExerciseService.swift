@@ -26,7 +26,7 @@ public struct ExerciseService: Sendable {
             let url = try WebURL(address)
             guard url.query == nil, url.fragment == nil else {
                 throw ConfigurationFailure(
-                    "EXERCISEDB_API_URL has a query or fragment; use the address without ? or # and what follows")
+                    "EXERCISEDB_API_URL has a query or fragment; use only the part before the ? or #")
             }
             var text = url.requestText
             while text.hasSuffix("/") { text.removeLast() }

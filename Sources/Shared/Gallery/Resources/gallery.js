@@ -28,8 +28,8 @@ const speaker = () => make('p', { className: 'status', role: 'status' });
 const motion = (element, keyframes, duration) => calm.matches ? Promise.resolve()
   : element.animate(keyframes, { duration, easing: 'cubic-bezier(.2, .7, .2, 1)' }).finished.catch(() => {});
 
-// A modal dialog makes the rest of the page inert, so it needs its own live region. Sighted readers see a text that
-// nothing else on the page shows.
+// A modal dialog makes the rest of the page inert, so it needs its own live region. With `isSeen`, sighted readers see
+// the text too.
 let fading;
 function announce(text, isSeen) {
   const status = $('dialog[open] .status') || $('.status');
@@ -123,7 +123,7 @@ $$('.tile img, .hero img').forEach(img => nearby.observe(img));
 
 const viewer = $('.viewer'), slides = $$('.details'), pageTitle = document.title;
 const indices = new Map(slides.map(({ id }, i) => [id, i]));
-// A day is the address of its first picture.
+// The address of a day opens its first picture.
 slides.forEach(({ id }, i) => { if (!indices.has(id = id.slice(0, 10))) indices.set(id, i); });
 const titleOf = slide => $('h2', slide).textContent;
 const addressOf = (id, page) => indices.has(id) ? '#' + id : ownAddress(page) ? `${ownAddress(page)}#${id}` : '';
@@ -132,7 +132,7 @@ const linkTo = id => $('a', byID('t-' + id) || viewer);
 const stepOf = (slide, by) => $(`.steps [rel=${by < 0 ? 'prev' : 'next'}]`, slide);
 const isPlain = e => !(e.button || e.metaKey || e.ctrlKey || e.shiftKey);
 const isOpen = () => viewer.classList.contains('open');
-// The visible slide, the slide to scroll to, the element that opened the details, the strip's width.
+// Indices of the visible and the target slide, the element that opened the details, the strip's width.
 let current, goal, opener, span, rest, isNotched, turned = 0;
 
 const [newer, older] = [['back', 'Newer picture', -1], ['on', 'Older picture', 1]].map(([className, title, by]) =>
@@ -157,7 +157,7 @@ function buildStrip() {
   });
 }
 
-// From small to large.
+// Returns a slide's files, smallest first.
 function filesOf(slide) {
   const img = pictureOf(slide), data = img.dataset;
   const file = (src, width, height) => src && { src: new URL(src, location).href, width: +width, height: +height };
@@ -213,8 +213,8 @@ function step(by) {
   stepOf(slides[goal], by)?.click();
 }
 
-// A timer detects that the strip rests: scrollend also fires between two quick steps. A new width scrolls the strip,
-// too; the observer restores the slide.
+// A timer detects that the strip rests: scrollend also fires between two quick steps. A new width also scrolls the
+// strip; then the observer restores the slide.
 on(strip, 'scroll', () => {
   clearTimeout(rest);
   rest = setTimeout(requestAnimationFrame, 140, () => {
@@ -246,7 +246,7 @@ on(strip, 'wheel', e => {
   turned = e.timeStamp;
 }, { passive: false });
 
-// Two fingers on a picture open the overlay and continue there.
+// A pinch on a picture opens the overlay and continues there.
 on(strip, 'pointerdown', e => {
   if (e.pointerType !== 'touch' || !e.target.closest('.enlarge')) return;
   pointers.set(e.pointerId, e);
@@ -366,7 +366,7 @@ const fullScreen = document.fullscreenEnabled && (() => {
 const leave = act => () => { if (isFull()) fullScreen(); else act(); };
 const linkOf = slide => $('.own', slide)?.href || `${pathOf(location)}#${slide.id}`;
 
-// Returns the buttons for a slide. The overlay has buttons for the slide that it shows.
+// Returns the buttons for slide(); in the overlay, the slide changes.
 function actionsOf(slide) {
   return [
     button('copy', 'Copy link', () => copyLink(slide())),
@@ -404,7 +404,7 @@ function offerOriginal(link, slide) {
   return link;
 }
 
-// The buttons among the texts of a slide show their names.
+// Returns the buttons in a slide's text, which show their names.
 function actionBar(slide) {
   const all = actionsOf(() => slide), add = (...parts) => all.push(button(...parts));
   if (canPlay(slide)) add('player', 'Slideshow', () => enlarge(slides.indexOf(slide), true));
@@ -484,7 +484,7 @@ function reach(next, ms = 0) {
   overlay.classList.toggle('zoomed', isZoomed());
   plus.disabled = view.z > view.most - .001;
   minus.disabled = !isZoomed();
-  // A control that disappears would leave the focus to the page.
+  // A control that disappears would move the focus to the page.
   if (document.activeElement.matches(':disabled, [hidden], .zoomed :is(.back, .on)')) overlay.focus();
   if (ms) motion(frame, { transform: [from, transform(view)] }, ms);
   updateTiles();
@@ -527,7 +527,7 @@ function over(slide) {
   const { left, top, width, height } = pictureOf(slide).getBoundingClientRect();
   return { x: left + width / 2 - view.left - view.w / 2, y: top + height / 2 - view.top - view.h / 2, z: width / view.w };
 }
-// A held picture stays where the details show it.
+// With `isHeld`, the picture stays where the details show it.
 function enlarge(index, isPlayed, isHeld) {
   if (!overlay) buildOverlay();
   overlay.showModal();
@@ -614,7 +614,7 @@ function wheel(e) {
   zoom(view.z * Math.exp(-delta * (e.ctrlKey ? .01 : .0022)), x, y, 100);
 }
 
-// Unless zoomed, a horizontal pull turns pictures, and a vertical pull closes the overlay.
+// Unless zoomed, a horizontal pull turns pictures; a vertical pull closes the overlay.
 const pointers = new Map();
 let start, tap = { t: 0 };
 function fingers() {
@@ -864,7 +864,7 @@ async function readIndex() {
   return { shards, dayOf, texts, keys: keys.map(key => [key, fold(key)]) };
 }
 
-// Adds the numbers of a list (class Postings) to a set.
+// Adds the numbers of a list (struct Postings) to a set.
 function addNumbers(list, found) {
   for (let i = 0, number = 0, gap = 0, scale = 1; i < list.length; i++) {
     const code = list.charCodeAt(i), digit = code - 35 - (code > 60) - (code > 92);

@@ -2,8 +2,9 @@
 
     python3 check.py FOLDER BASE [test_name …]
 
-FOLDER contains the galleries `site` and `hostile`, made by Tests/Gallery/run. BASE is the folder's address. The
-environment variable CHROMIUM is the path of the browser. If FIREFOX is set instead, only tests of FIREFOX_MODULES run.
+FOLDER contains the galleries `site` and `hostile`, made by Tests/Gallery/run. BASE is the folder's address, with file:
+or http:. The environment variable CHROMIUM is the path of the browser. If FIREFOX is set instead, only tests of
+FIREFOX_MODULES run. Without test names, tests that do not depend on the scheme run with one scheme only.
 """
 
 import importlib
@@ -19,7 +20,11 @@ from browser import Browser
 
 HERE = pathlib.Path(__file__).parent
 FIREFOX_MODULES = ("test_start", "test_details", "test_overlay", "test_search")
-# Tests of these modules that need a feature of Chromium: layout shifts, touches, frames of the compositor, PDF, and the
+# The modules that test only styles, gestures and pictures, which do not depend on the scheme of the address. Those of
+# ONLY_SERVED replace responses or compare loading times.
+ONLY_SERVED = ("test_overlay", "test_pager", "test_start")
+ONLY_FILES = ("test_tiles", "test_zoom")
+# Tests of FIREFOX_MODULES that need a feature of Chromium: layout shifts, touches, frames of the compositor, PDF, and the
 # emulation of media features.
 CHROMIUM_ONLY = {
     "test_scrolling_causes_no_layout_shift",
@@ -50,6 +55,9 @@ def main():
     modules = [importlib.import_module(path.stem) for path in sorted(HERE.glob("test_*.py"))]
     if firefox:
         modules = [module for module in modules if module.__name__ in FIREFOX_MODULES]
+    elif not chosen:
+        others = ONLY_FILES if base.startswith("http") else ONLY_SERVED
+        modules = [module for module in modules if module.__name__ not in others]
     tests = {name: test for module in modules for name, test in vars(module).items() if name.startswith("test_")}
     names = chosen or list(tests)
     if firefox:

@@ -7,8 +7,6 @@ struct HostileMode: Sendable, CustomTestStringConvertible {
     let testDescription: String
     /// The part of `--remote` before the host: a scheme, and possibly a password.
     let scheme: String
-    /// The maximum time that the remote may add to a run with default settings.
-    var limit: Duration = .seconds(10)
     let serve: @Sendable (LoopbackConnection) throws -> Void
 
     /// Starts the server. The address is valid while the server exists.
@@ -30,10 +28,10 @@ extension HostileMode {
 
     /// A Redis server that calls `answer` with the bytes of each command.
     private static func redis(
-        _ name: String, password: String = "", limit: Duration = .seconds(10),
+        _ name: String, password: String = "",
         _ answer: @escaping @Sendable (LoopbackConnection, String) throws -> Void
     ) -> HostileMode {
-        HostileMode(testDescription: "Redis: \(name)", scheme: "redis://\(password)", limit: limit) { connection in
+        HostileMode(testDescription: "Redis: \(name)", scheme: "redis://\(password)") { connection in
             while true {
                 let bytes = try connection.receive(atMost: 1 << 16)
                 if bytes.isEmpty { return }
@@ -98,7 +96,7 @@ extension HostileMode {
             _ = try connection.receive(atMost: 1 << 16)
             try connection.send("$1000\r\n{\"document\":")
         },
-        redis("has given every lease to another machine", limit: .seconds(30)) { connection, command in
+        redis("has given every lease to another machine") { connection, command in
             let isStored = command.contains("PSETEX")
             try connection.send(command.contains("GETRANGE") ? "$0\r\n\r\n" : isStored ? "+OK\r\n" : ":0\r\n")
         },

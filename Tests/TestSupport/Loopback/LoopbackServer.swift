@@ -13,7 +13,11 @@ public final class LoopbackServer: Sendable {
     private struct State {
         var stopped = false
         var connections: Set<Int32> = []
+        var accepted = 0
     }
+
+    /// The number of connections so far, including ended ones.
+    public var acceptedCount: Int { state.withLock(\.accepted) }
 
     private static let mostConnections = 512
 
@@ -92,7 +96,12 @@ public final class LoopbackServer: Sendable {
         #if canImport(Darwin)
         setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
         #endif
-        guard state.withLock({ $0.stopped ? false : $0.connections.insert(descriptor).inserted }) else {
+        let isOpen = state.withLock { state in
+            if state.stopped { return false }
+            state.accepted += 1
+            return state.connections.insert(descriptor).inserted
+        }
+        guard isOpen else {
             close(descriptor)
             return
         }

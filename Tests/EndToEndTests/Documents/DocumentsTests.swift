@@ -48,7 +48,7 @@ import Testing
         // Options of scripts and other programs, a property of CSS, and two options that no help lists.
         var options: Set<Substring> = [
             "--with-bench", "--filter", "--sanitize", "--shared-libraries", "--with-packaging", "--one-program",
-            "--check-reproducible", "--check-install", "--uninstall", "--now", "--user", "--bg-fill",
+            "--check-reproducible", "--check-install", "--revision", "--uninstall", "--now", "--user", "--bg-fill",
             "--generate", "--complete", "--pipe", "--keep-order", "--sshlogin", "--verify", "--double-tap",
         ]
         for command in commands {

@@ -56,7 +56,7 @@ import Testing
             for word in Self.options(in: help) { options.insert(Substring(word)) }
         }
         for option in Self.options(in: try Self.document(name)) {
-            #expect(options.contains(Substring(option)), "\(name) names \(option), which no tool knows")
+            #expect(options.contains(Substring(option)), "\(name) names \(option), which no tool has")
         }
     }
 
@@ -71,7 +71,7 @@ import Testing
         let known = try Self.helpOptions(of: tool).union(["--help", "--version"])
         let named = Self.manualOptions(in: try Self.document("man/\(tool).1"))
         #expect(known.subtracting(named).isEmpty, "the manual lacks \(known.subtracting(named).sorted())")
-        #expect(named.subtracting(known).isEmpty, "no command knows \(named.subtracting(known).sorted())")
+        #expect(named.subtracting(known).isEmpty, "no command has \(named.subtracting(known).sorted())")
     }
 
     @Test func everyOptionIsInAHandwrittenPage() throws {

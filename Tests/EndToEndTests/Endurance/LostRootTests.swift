@@ -207,7 +207,7 @@ struct LostRootTests {
         }
         try home.folder.write("cache/apod-tools/index.sqlite", bytes)
 
-        // The damage may fail the first run; the second run must succeed.
+        // The first run may fail because of the damage; the second run must succeed.
         let first = try home.run("img-cache", ["put"] + urls)
         #expect(first.status == 0 || first.status == 74 || first.status == 78, "\(first)")
         for record in try first.records {

@@ -41,7 +41,7 @@ private final class KilledWorld {
         case download, replaceDownload, store, replaceFile
     }
 
-    /// - Parameter works: the kinds of work to kill; one run in four does any kind of work.
+    /// - Parameter works: the kinds of work to kill; one run in four does a random kind of work.
     init(_ killed: KilledHome, _ works: [Work], capacity: Int? = nil) throws {
         server = try PictureServer(size: Self.size)
         home = try ToolHome(environment: server.environment)

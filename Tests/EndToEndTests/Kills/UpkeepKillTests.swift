@@ -13,7 +13,7 @@ struct UpkeepKillTests {
     }
 }
 
-/// The work killed most often in a home; one run in four does any kind of work.
+/// The kind of work that is killed most often in a home; one run in four does a random kind of work.
 enum UpkeepWork: CaseIterable {
     case adding, removing, emptying, cleaning, rebuilding
 }

@@ -100,7 +100,7 @@ struct ScopeTests {
             try home.run("img-downsample", ["--width", "8"] + options, stdin: .text(put.stdout))
                 .expectFailure(75, code: "scope-changed", tool: "img-downsample")
         }
-        // No purged entry returns under its own key.
+        // No purged entry is found by its key.
         for scope in ["default", "alice"] {
             #expect(try home.run("img-cache", ["ls", "--scope", scope]).expect(0).stdout == "")
         }

@@ -1,10 +1,11 @@
-# Completion of apod-fetch, img-cache, img-downsample and gif-cache in bash 3.2 and later: the tool says what the word at
-# the cursor may become (docs/scripting.md).
+# Completion of apod-fetch, img-cache, img-downsample and gif-cache in bash 3.2 and later. The tool lists the
+# completions of the word at the cursor (docs/scripting.md).
 # shellcheck shell=bash
 
 _apod_tools() {
     local line=${COMP_LINE:0:COMP_POINT} words=() word='' begun='' head='' quote='' lines=() lead='' char value
-    # Splits the line as bash will. It replaces the word only behind its last colon or equals sign: head is what stays.
+    # Split the line as bash does. bash replaces only the part of the word after its last colon or equals sign; `head`
+    # is the part that stays.
     while [[ -n $line ]]; do
         char=${line:0:1} line=${line:1}
         if [[ -n $quote && $char == "$quote" ]]; then
@@ -32,19 +33,19 @@ _apod_tools() {
         done < <(_apod_tools_places "${lines[0]}" "${word#"$lead"}")
     fi
     COMPREPLY=()
-    # Readline's own quoting (-o filenames) leaves dollar signs as they are in what looks like an expansion.
+    # Do not use readline's quoting (-o filenames): it does not quote dollar signs in text that looks like an expansion.
     for value in "${lines[@]:1}"; do
         value=${value#"$head"}
         case $quote in
         "'") value=${value//\'/\'\\\'\'} ;;
         '"')
-            # No backslash keeps bash from its history there.
+            # Within double quotes, a backslash does not prevent history expansion.
             if [[ $value == *!* ]]; then continue; fi
             for char in \\ \" \$ \`; do value=${value//"$char"/\\$char}; done
             ;;
         *) if [[ $value == *[^[:alnum:]_./,:=@%+-]* ]]; then printf -v value %q "$value"; fi ;;
         esac
-        # Readline closes quotes, unless the word seems to end in one.
+        # Readline adds the closing quote, unless the word ends with the same character.
         if [[ -n $quote && $value == *"$quote" ]]; then value+=$quote; fi
         COMPREPLY+=("$value")
     done

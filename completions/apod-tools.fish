@@ -1,7 +1,7 @@
-# Completion of apod-fetch, img-cache, img-downsample and gif-cache in fish: the tool says what the word at the cursor may
-# become (docs/scripting.md).
+# Completion of apod-fetch, img-cache, img-downsample and gif-cache in fish. The tool lists the completions of the word
+# at the cursor (docs/scripting.md).
 
-# Each tool's copy of this file is for all of them.
+# This file is installed once per tool, but each copy completes all tools, so load it only once.
 functions -q __apod_tools_complete; and return
 
 function __apod_tools_complete
@@ -21,7 +21,7 @@ function __apod_tools_complete
         case '*'
             return
     end
-    # fish itself lists files, of a command that it does not know.
+    # Let fish list files, as it does for a command without completions.
     set -l lead (string match -r -- '^--[^=]*=' $word)
     set -l path (string replace -r -- '^--[^=]*=' '' $word)
     printf '%s\n' "$lead"(complete -C "__fish_command_without_completions $path" | string match -ier -- $places)

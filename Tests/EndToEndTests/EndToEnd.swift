@@ -37,7 +37,7 @@ extension ToolOutput {
     var record: Record {
         get throws {
             let records = try records
-            return try #require(records.count == 1 ? records.first : nil, "not one record: \(self)")
+            return try #require(records.count == 1 ? records.first : nil, "expected a single record: \(self)")
         }
     }
 

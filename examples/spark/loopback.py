@@ -22,7 +22,7 @@ def wait_for(what, condition):
         if value := condition():
             return value
         time.sleep(0.05)
-    raise SystemExit(f"{what}: nothing came of it for {PATIENCE} s")
+    raise SystemExit(f"{what} did not finish within {PATIENCE} s; see the logs")
 
 
 def session(leader):
@@ -92,7 +92,7 @@ class Processes:
             if process.poll() is None:
                 return process, port
             self.running.remove(process)
-        raise SystemExit(f"{name} does not start; {self.work / name}.log says why")
+        raise SystemExit(f"{name} does not start; see {self.work / name}.log")
 
 
 def processor_seconds(process):

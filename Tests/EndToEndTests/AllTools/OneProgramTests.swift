@@ -17,13 +17,13 @@ struct OneProgramTests {
 
     private static let tools = ["apod-fetch", "img-cache", "img-downsample", "gif-cache"]
 
-    @Test(arguments: tools) func eachLinkRunsTheToolOfItsName(_ tool: String) throws {
+    @Test(arguments: tools) func eachLinkRunsTheToolThatItNames(_ tool: String) throws {
         for option in ["--version", "--help"] {
             #expect(try home.run("\(bin)/\(tool)", [option]).expect(0).stdout == run(tool, [option]).expect(0).stdout)
         }
     }
 
-    @Test func theToolsWorkTogether() throws {
+    @Test func pipelineOfLinkedToolsMakesAVariant() throws {
         let path = try home.write("m31.png", DrawnPicture.gradient(40, 30).png())
         let output = try home.shell(
             "PATH='\(bin)':$PATH; img-cache put '\(path)' | img-downsample --width 20 --print variants.custom.path")

@@ -128,7 +128,7 @@ struct PipelineTests {
             let output = try home.shell(script)
             let record = try output.expectFailure(69, code: code, tool: "apod-fetch")
             #expect(record.names == ["date", "error"], "\(output)")
-            #expect(output.errorLines.count == 1, "the later tools are silent: \(output)")
+            #expect(output.errorLines.count == 1, "a later tool printed a message: \(output)")
         }
         #expect(home.blobs.isEmpty)
     }

@@ -28,7 +28,7 @@ struct SampleServiceTests {
         let first = try ask(service, "\(Self.science)?per_page=100&date=2024-02-03")
         let newest = try #require(CalendarDay("2026-11-21"))
         let expected = (0..<25).map { Optional(newest.advanced(by: -$0).description) }
-        #expect(try dates(first) == expected, "unknown query fields are ignored")
+        #expect(try dates(first) == expected, "an unknown query field changed the answer")
         let second = try dates(ask(service, "\(Self.science)?per_page=10&page=2"))
         #expect(second.first == "2026-11-11" && second.count == 10)
         let total = try #require(first.header("X-WP-Total").flatMap { Int($0) })
@@ -71,7 +71,7 @@ struct SampleServiceTests {
             #expect((8_000...12_000).contains(length), "\(length)")
             identifiers.insert(record.string("post_id") == nil)
         }
-        #expect(identifiers == [true, false], "post_id is sometimes a number, sometimes a string")
+        #expect(identifiers == [true, false], "post_id must be a number in some answers and a string in others")
     }
 
     @Test func augustHasEveryKindOfMedia() throws {

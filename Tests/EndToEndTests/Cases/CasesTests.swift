@@ -26,7 +26,7 @@ import Testing
     @Test func everyToolHasCases() {
         #expect(Self.names.count > 60)
         for tool in ["apod-fetch", "gif-cache", "img-cache", "img-downsample"] {
-            #expect(Self.names.contains { $0.hasPrefix("\(tool)/") }, "none for \(tool)")
+            #expect(Self.names.contains { $0.hasPrefix("\(tool)/") }, "\(tool) has no cases")
         }
     }
 

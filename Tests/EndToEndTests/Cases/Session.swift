@@ -22,7 +22,7 @@ struct Session {
                 steps.append(Step(command: String(line.dropFirst(2))))
                 continue
             }
-            try claim(!steps.isEmpty, "a session begins with a command, not with \"\(line)\"")
+            try claim(!steps.isEmpty, "a session must begin with a command, not with \"\(line)\"")
             let last = steps.count - 1
             if line.hasPrefix("> ") {
                 steps[last].command += "\n" + line.dropFirst(2)

@@ -20,7 +20,7 @@ struct CorpusPipelineTests {
         #expect(rows.count > (Corpus.isPresent ? 20 : 5))
         var tool = try start(home)
         for row in rows {
-            let input = JSON.object(["path": .string(row.path), "sound": .bool(row.isSound)])
+            let input = JSON.object(["path": .string(row.path), "valid": .bool(row.isValid)])
             tool.write(input.bytes + [UInt8(ascii: "\n")])
             guard let line = tool.readLine(within: .seconds(180)) else {
                 Issue.record("\(row.name): no record: \(tool.wait(deadline: .seconds(1)))")
@@ -54,7 +54,7 @@ struct CorpusPipelineTests {
             let width = record.integer("variants.pager.width") ?? 0
             let height = record.integer("variants.pager.height") ?? 0
             #expect(width >= 1 && height >= 1 && width <= 1024 && height <= 1024, "\(row.name)")
-            guard folder != "malformed", row.isSound, let size = row.uprightSize else { return }
+            guard folder != "malformed", row.isValid, let size = row.uprightSize else { return }
             let expected = fitted(size)
             #expect(
                 abs(width - expected.width) <= 1 && abs(height - expected.height) <= 1,
@@ -68,9 +68,9 @@ struct CorpusPipelineTests {
         #expect(message.contains(row.path), "\(row.name): \(message)")
         #expect(!record.has("variants"), "\(row.name)")
         let mayBeRefused =
-            !row.isSound || folder == "malformed" || exit == 77
+            !row.isValid || folder == "malformed" || exit == 77
             || Self.refusedKinds.contains { row.details.contains($0) || message.contains($0) }
-        #expect(mayBeRefused, "\(row.name) is sound: \(message)")
+        #expect(mayBeRefused, "\(row.name) is valid, but was refused: \(message)")
     }
 
     /// Returns the size reduced to fit 1024x1024; a smaller size stays the same.

@@ -13,7 +13,7 @@ struct CorpusTable {
         /// The verdict of a reference tool; in the small corpus, `ok` or the expected error code.
         let check: String
         /// Whether a reference tool found no fault.
-        let isSound: Bool
+        let isValid: Bool
 
         /// The size after the EXIF orientation is applied.
         var uprightSize: PixelSize? {
@@ -49,7 +49,7 @@ struct CorpusTable {
                     path: path, name: name,
                     size: sides.count == 2 ? PixelSize(width: sides[0], height: sides[1]) : nil, details: cells[4],
                     check: cells[5].filter { $0 != " " },
-                    isSound: cells[5].contains("ok") && !cells[5].contains("refuses")))
+                    isValid: cells[5].contains("ok") && !cells[5].contains("refuses")))
         }
         return rows
     }

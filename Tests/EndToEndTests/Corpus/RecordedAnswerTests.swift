@@ -91,7 +91,9 @@ import Testing
         for folder in ["apod", "exercisedb", "launches"] {
             let names = TemporaryFolder.names(in: try Corpus.path("api/\(folder)")).filter { !$0.hasPrefix(".") }
             #expect(names.count >= 4)
-            for name in names { #expect(inTable.contains("\(folder)/\(name)"), "\(folder)/\(name) has no row") }
+            for name in names {
+                #expect(inTable.contains("\(folder)/\(name)"), "\(folder)/\(name) is not in the table")
+            }
         }
     }
 }

@@ -35,7 +35,7 @@ struct SmallCorpusTests {
         }
     }
 
-    @Test func allOrientationsGiveTheSamePicture() throws {
+    @Test func allOrientationsShowTheSamePicture() throws {
         let home = try ToolHome()
         for kind in ["png", "webp"] {
             var seen: Set<[UInt8]> = []

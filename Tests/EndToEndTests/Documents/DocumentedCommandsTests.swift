@@ -105,7 +105,9 @@ import Testing
                 language = language == nil ? line.dropFirst(3) : nil
             } else if language.map({ $0 != "sh" && $0 != "console" }) ?? line.hasPrefix("    ") {
                 let word = line.drop { $0 == " " }.prefix { $0 != " " }
-                #expect(!Self.tools.contains(String(word)), "\(name), line \(index + 1): a command that is not run")
+                #expect(
+                    !Self.tools.contains(String(word)),
+                    "\(name), line \(index + 1): no test runs the commands of this block; mark it sh")
             }
         }
     }
@@ -123,7 +125,7 @@ import Testing
                 }
             }
         }
-        #expect(unused.isEmpty, "no document has these any more: \(unused)")
+        #expect(unused.isEmpty, "no document contains these entries of notRun: \(unused)")
     }
 
     @Test func everyFieldOfTheReadmesRecordIsWritten() throws {
@@ -177,7 +179,8 @@ import Testing
             let line = isIndented ? String(text.dropFirst(4)) : text
             if line.hasPrefix("```") {
                 let isScript = commands.last?.text.hasPrefix("#!") == true
-                #expect(isComplete || isScript, "\(name), line \(index + 1): the command above has no end")
+                #expect(
+                    isComplete || isScript, "\(name), line \(index + 1): the command before this line is incomplete")
                 language = language == nil ? String(line.dropFirst(3)) : nil
                 isComplete = true
                 continue

@@ -48,7 +48,7 @@ import Testing
         // Options of scripts and other programs, a property of CSS, and two options that no help lists.
         var options: Set<Substring> = [
             "--with-bench", "--filter", "--sanitize", "--shared-libraries", "--with-packaging", "--one-program",
-            "--check-reproducible", "--check-install", "--uninstall", "--now", "--user", "--bg-fill",
+            "--check-reproducible", "--check-install", "--revision", "--uninstall", "--now", "--user", "--bg-fill",
             "--generate", "--complete", "--pipe", "--keep-order", "--sshlogin", "--verify", "--double-tap",
         ]
         for command in commands {
@@ -56,7 +56,7 @@ import Testing
             for word in Self.options(in: help) { options.insert(Substring(word)) }
         }
         for option in Self.options(in: try Self.document(name)) {
-            #expect(options.contains(Substring(option)), "\(name) names \(option), which no tool knows")
+            #expect(options.contains(Substring(option)), "\(name) names \(option), which no tool has")
         }
     }
 
@@ -71,7 +71,7 @@ import Testing
         let known = try Self.helpOptions(of: tool).union(["--help", "--version"])
         let named = Self.manualOptions(in: try Self.document("man/\(tool).1"))
         #expect(known.subtracting(named).isEmpty, "the manual lacks \(known.subtracting(named).sorted())")
-        #expect(named.subtracting(known).isEmpty, "no command knows \(named.subtracting(known).sorted())")
+        #expect(named.subtracting(known).isEmpty, "no command has \(named.subtracting(known).sorted())")
     }
 
     @Test func everyOptionIsInAHandwrittenPage() throws {

@@ -36,7 +36,7 @@ struct MutantTests {
             let target = try String(#require(words.first, "\(name)"))
             for word in words.dropFirst() {
                 let isDeclared = try declared(in: target).contains { $0.hasPrefix(word) }
-                #expect(isDeclared, "\(name): nothing in \(target) is named \(word)")
+                #expect(isDeclared, "\(name): \(target) declares no test or suite named \(word)")
             }
         }
     }

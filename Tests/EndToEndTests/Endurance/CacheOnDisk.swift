@@ -70,7 +70,7 @@ struct CacheOnDisk {
 
     /// Expects that the index and the files agree: each row has a file, each file has a row with its digest, the sums
     /// are correct, and no temporary file is left. Uses `home` to run a program.
-    func expectSound(_ home: ToolHome, location: SourceLocation = #_sourceLocation) throws {
+    func expectConsistent(_ home: ToolHome, location: SourceLocation = #_sourceLocation) throws {
         #expect(try query("PRAGMA integrity_check") == ["ok"], sourceLocation: location)
         let rows = try query(
             """

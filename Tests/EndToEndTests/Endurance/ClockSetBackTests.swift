@@ -29,7 +29,7 @@ struct ClockSetBackTests {
         #expect(output.stderr == "", "\(output)")
         #expect(CacheOnDisk(home).files().values.reduce(0, +) <= 35_000)
         #expect(try home.run("img-cache", ["has", server.url("new")]).status == 0)
-        try CacheOnDisk(home).expectSound(home)
+        try CacheOnDisk(home).expectConsistent(home)
     }
 
     @Test func recentlyUsedEntryOutlivesAnEntryUsedInTheFuture() throws {

@@ -63,7 +63,7 @@ struct CrowdTests {
         #expect(held.count > printed / 4)
         for held in held { #expect(try held.file.bytes(0..<held.file.count) == server.picture(held.url)) }
         #expect(CacheOnDisk(home).files().values.reduce(0, +) <= capacity)
-        try CacheOnDisk(home).expectSound(home)
+        try CacheOnDisk(home).expectConsistent(home)
         #expect(try CacheOnDisk(home).count("evictions") > 50)
     }
 
@@ -83,6 +83,6 @@ struct CrowdTests {
         #expect(outputs.contains { $0.errorLines.count == 1 })
         // Every picture was downloaded once, although several processes requested it.
         #expect(server.asked.count == Set(held.map(\.url)).count)
-        try CacheOnDisk(home).expectSound(home)
+        try CacheOnDisk(home).expectConsistent(home)
     }
 }

@@ -30,7 +30,8 @@ struct DaysEnduranceTests {
             // Standard error reports only the days without a picture, each in a message or all in a total.
             #expect(output.status == 69, "\(output)")
             #expect(
-                try RecordLaws.failuresTold(output.errorLines) == output.records.count { $0.has("error") }, "\(output)")
+                try RecordLaws.reportedFailures(output.errorLines) == output.records.count { $0.has("error") },
+                "\(output)")
             #expect(try facts(output) == first)
         }
         let root = CacheOnDisk(home)

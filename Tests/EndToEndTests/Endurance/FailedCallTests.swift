@@ -61,7 +61,7 @@ struct FailedCallTests {
                 home, "\(parts[0]):error=\(error):\(parts[1])", "img-cache", arguments(command))
             #expect([0, Int32(status)].contains(output.status), "\(command) with \(error) at \(fault): \(output)")
             if output.status != 0 {
-                #expect(output.errorLines.first?.contains("; ") == true, "no remedy: \(output)")
+                #expect(output.errorLines.first?.contains("; ") == true, "the message has no remedy: \(output)")
             }
             try expectEverythingKept("\(command) with \(error) at \(fault): \(output)")
         }

@@ -41,7 +41,7 @@ struct FullDiskTests {
 
         let root = try disk.copy(as: "copy")
         #expect(root.files().count == 1)
-        try root.expectSound(home)
+        try root.expectConsistent(home)
         #expect(try disk.run("img-cache", ["cat", small]).expect(0).stdoutBytes == TestFile.bytes(small))
     }
 
@@ -64,7 +64,7 @@ struct FullDiskTests {
         try disk.run("img-cache", ["put", second]).expect(0)
         let root = try disk.copy(as: "copy")
         #expect(root.files().count == 2)
-        try root.expectSound(home)
+        try root.expectConsistent(home)
     }
 
     /// Each run has less free space than the run before, so that the disk becomes full at a different write: of the
@@ -96,7 +96,7 @@ struct FullDiskTests {
         #expect(statuses == [0, 74])
         let root = try disk.copy(as: "copy")
         #expect(root.files().count == 1)
-        try root.expectSound(home)
+        try root.expectConsistent(home)
     }
 
     /// A user with a full disk must be able to free space with the tool.
@@ -155,7 +155,7 @@ struct FileLimitTests {
         #expect(output.errorLines.count == 1 && output.stderr.contains("File too large"), "\(output)")
         #expect(home.blobs == [] && home.leftovers == [])
         try home.run("img-cache", ["put", url]).expect(0)
-        try CacheOnDisk(home).expectSound(home)
+        try CacheOnDisk(home).expectConsistent(home)
     }
 
     /// The pictures are small, so the index or its log reaches the limit first.
@@ -177,7 +177,7 @@ struct FileLimitTests {
         }
         #expect(statuses.contains(74))
         try home.run("img-cache", ["put"] + files).expect(0)
-        try CacheOnDisk(home).expectSound(home)
+        try CacheOnDisk(home).expectConsistent(home)
         #expect(try CacheOnDisk(home).number("SELECT count(*) FROM entries") == 60)
     }
 }

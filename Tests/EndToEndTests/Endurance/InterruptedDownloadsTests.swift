@@ -9,7 +9,7 @@ struct InterruptedDownloadsTests {
     private static let size = 200_000
     private static let put = ["put", "--jobs", "8", "APOD_TOOLS_JOBS_PER_HOST=8"]
 
-    private func expectGoingOn(_ server: PictureServer, _ home: ToolHome, _ urls: [String]) throws {
+    private func expectResumption(_ server: PictureServer, _ home: ToolHome, _ urls: [String]) throws {
         let before = server.asked.count
         #expect(home.leftovers.count == 2 * urls.count)
         let records = try home.run("img-cache", Self.put + urls).expect(0).records
@@ -20,7 +20,7 @@ struct InterruptedDownloadsTests {
         let asked = server.asked[before...]
         #expect(asked.count == urls.count)
         #expect(asked.allSatisfy { $0.ifRange == "\"0\"" && $0.range != nil && $0.range != "bytes=0-" }, "\(asked)")
-        try CacheOnDisk(home).expectSound(home)
+        try CacheOnDisk(home).expectConsistent(home)
         #expect(TemporaryFolder.names(in: home.cacheRoot + "/locks") == ["all"])
     }
 
@@ -38,7 +38,7 @@ struct InterruptedDownloadsTests {
         let output = tool.wait(deadline: .seconds(4))
         #expect(output.signal == signal && !output.overran, "\(output)")
         #expect(output.stdout == "" && output.stderr == "", "\(output)")
-        try expectGoingOn(server, home, urls)
+        try expectResumption(server, home, urls)
     }
 
     @Test func closedOutputEndsDownloadsAndKeepsTheirBytes() throws {
@@ -60,6 +60,6 @@ struct InterruptedDownloadsTests {
 
         let output = shell.wait(deadline: .seconds(4))
         #expect(!output.overran && output.stderr == "status 0\n", "\(output)")
-        try expectGoingOn(server, home, urls)
+        try expectResumption(server, home, urls)
     }
 }

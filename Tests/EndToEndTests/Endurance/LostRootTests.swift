@@ -42,7 +42,7 @@ struct LostRootTests {
         let server = try PictureServer(size: 40_000)
         let home = try ToolHome(environment: server.environment)
         try expectHealing(server, home, options: ["APOD_TOOLS_CONFINEMENT=false"]) { CacheOnDisk(home).remove() }
-        try CacheOnDisk(home).expectSound(home)
+        try CacheOnDisk(home).expectConsistent(home)
     }
 
     /// A process that can create the root could also create other folders beside it, so a confined tool must not create
@@ -64,7 +64,7 @@ struct LostRootTests {
         tool.closeInput()
         try tool.wait().expect(75)
         try home.run("img-cache", ["put"] + ["one", "two"].map(server.url)).expect(0)
-        try CacheOnDisk(home).expectSound(home)
+        try CacheOnDisk(home).expectConsistent(home)
     }
 
     @Test(arguments: ["get", "info"]) func rootCreatedDuringALookupStaysMissing(command: String) throws {
@@ -95,7 +95,7 @@ struct LostRootTests {
         try expectHealing(server, home) {
             try home.shell("rm -r \"$APOD_TOOLS_CACHE_DIR\"/scopes \"$APOD_TOOLS_CACHE_DIR\"/partial").expect(0)
         }
-        try CacheOnDisk(home).expectSound(home)
+        try CacheOnDisk(home).expectConsistent(home)
     }
 
     @Test func rootRemovedDuringADownloadCausesAnotherDownload() throws {
@@ -112,7 +112,7 @@ struct LostRootTests {
         #expect(try TestFile.bytes(try #require(record.string("path"))) == server.picture(url))
         #expect(server.asked.count <= 2)
         #expect(try home.run("img-cache", ["put", url]).expect(0).record.string("cache.status") == "hit")
-        try CacheOnDisk(home).expectSound(home)
+        try CacheOnDisk(home).expectConsistent(home)
     }
 
     @Test func rootRemovedDuringManyDownloadsIsCreatedAgain() throws {
@@ -132,7 +132,7 @@ struct LostRootTests {
         for (url, record) in zip(urls, records) {
             #expect(try TestFile.bytes(try #require(record.string("path"))) == server.picture(url))
         }
-        try CacheOnDisk(home).expectSound(home)
+        try CacheOnDisk(home).expectConsistent(home)
     }
 
     // MARK: Replaced indexes
@@ -207,7 +207,7 @@ struct LostRootTests {
         }
         try home.folder.write("cache/apod-tools/index.sqlite", bytes)
 
-        // The damage may fail the first run; the second run must succeed.
+        // The first run may fail because of the damage; the second run must succeed.
         let first = try home.run("img-cache", ["put"] + urls)
         #expect(first.status == 0 || first.status == 74 || first.status == 78, "\(first)")
         for record in try first.records {

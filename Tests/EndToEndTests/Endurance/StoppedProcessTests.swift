@@ -143,6 +143,6 @@ struct StoppedProcessTests {
 
         #expect(try TestFile.bytes(path) == server.picture(kept))
         _ = try home.run("img-cache", ["has", other]).expect(1)
-        try CacheOnDisk(home).expectSound(home)
+        try CacheOnDisk(home).expectConsistent(home)
     }
 }

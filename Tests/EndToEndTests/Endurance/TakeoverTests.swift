@@ -30,7 +30,7 @@ struct TakeoverTests {
         #expect(records.filter { $0.string("cache.status") == "hit" }.count == 31)
         #expect(Set(records.map { $0.string("path") }).count == 1)
         #expect(try TestFile.bytes(try #require(records[0].string("path"))) == server.picture(url))
-        try CacheOnDisk(home).expectSound(home)
+        try CacheOnDisk(home).expectConsistent(home)
     }
 
     @Test(arguments: [SIGKILL, SIGTERM])
@@ -53,7 +53,7 @@ struct TakeoverTests {
         #expect(records.filter { $0.string("cache.status") == "miss" }.count == 1)
         #expect(records.filter { $0.string("cache.status") == "hit" }.count == 30)
         #expect(try TestFile.bytes(try #require(records[0].string("path"))) == server.picture(url))
-        try CacheOnDisk(home).expectSound(home)
+        try CacheOnDisk(home).expectConsistent(home)
     }
 
     @Test func changedPictureIsNotResumedAfterTheLeaderIsKilled() throws {

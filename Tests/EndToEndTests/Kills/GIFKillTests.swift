@@ -40,7 +40,7 @@ struct GIFKillTests {
             known.formUnion(ids)
         }
         try expectKnown(known, home, service)
-        try CacheOnDisk(home).expectSound(home)
+        try CacheOnDisk(home).expectConsistent(home)
     }
 
     /// Every entry printed before a kill is present afterwards, and the next run completes the work.

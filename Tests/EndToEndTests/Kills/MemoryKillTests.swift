@@ -73,7 +73,7 @@ struct MemoryKillTests {
         var found: Set<String> = []
         for (url, record) in zip(urls, records) {
             guard let path = record.string("path") else { continue }
-            #expect(try TestFile.bytes(path) == server.picture(url), "\(url) has another content")
+            #expect(try TestFile.bytes(path) == server.picture(url), "\(url) has wrong content")
             found.insert(url)
         }
         return found

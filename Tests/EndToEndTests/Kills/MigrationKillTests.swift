@@ -50,7 +50,7 @@ struct MigrationKillTests {
                 #expect(try TestFile.bytes(#require(record.string("path"))) == server.picture(url))
             }
             try home.expectVerified()
-            try CacheOnDisk(home).expectSound(home)
+            try CacheOnDisk(home).expectConsistent(home)
         }
     }
 }

@@ -39,7 +39,7 @@ struct ScopeKillTests {
         try home.run("img-cache", ["clean"]).expect(0)
         #expect(eventually { home.blobs.count == files.count })
         try home.expectVerified()
-        try CacheOnDisk(home).expectSound(home)
+        try CacheOnDisk(home).expectConsistent(home)
         #expect(try CacheOnDisk(home).number("SELECT count(*) FROM scopes WHERE purged = 1") == 0)
     }
 }

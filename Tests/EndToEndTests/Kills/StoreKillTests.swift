@@ -41,7 +41,7 @@ private final class KilledWorld {
         case download, replaceDownload, store, replaceFile
     }
 
-    /// - Parameter works: the kinds of work to kill; one run in four does any kind of work.
+    /// - Parameter works: the kinds of work to kill; one run in four does a random kind of work.
     init(_ killed: KilledHome, _ works: [Work], capacity: Int? = nil) throws {
         server = try PictureServer(size: Self.size)
         home = try ToolHome(environment: server.environment)
@@ -82,7 +82,7 @@ private final class KilledWorld {
         #expect(records.count == pictures.count)
         for record in records { try note(record, version: version, of: pictures) }
         try expectKnown(replacing: [])
-        try CacheOnDisk(home).expectSound(home)
+        try CacheOnDisk(home).expectConsistent(home)
     }
 
     /// Returns the addresses or paths of at most eight pictures. For replacements, chooses known pictures and changes
@@ -170,7 +170,7 @@ private final class KilledWorld {
                 continue
             }
             let bytes = try TestFile.bytes(path)
-            #expect(known[name]!.contains { content(name, $0) == bytes }, "\(name) has another content")
+            #expect(known[name]!.contains { content(name, $0) == bytes }, "\(name) has wrong content")
         }
     }
 }

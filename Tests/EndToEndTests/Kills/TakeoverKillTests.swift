@@ -32,6 +32,6 @@ struct TakeoverKillTests {
         }
         try home.run("img-cache", ["has"] + urls).expect(0)
         #expect(home.leftovers == [])
-        try CacheOnDisk(home).expectSound(home)
+        try CacheOnDisk(home).expectConsistent(home)
     }
 }

@@ -13,7 +13,7 @@ struct UpkeepKillTests {
     }
 }
 
-/// The work killed most often in a home; one run in four does any kind of work.
+/// The kind of work that is killed most often in a home; one run in four does a random kind of work.
 enum UpkeepWork: CaseIterable {
     case adding, removing, emptying, cleaning, rebuilding
 }
@@ -181,7 +181,7 @@ private final class UpkeepWorld {
                     #expect(record.string("error.code") == "not-cached", "\(story): \(record)")
                     continue
                 }
-                #expect(try TestFile.bytes(path) == server.picture(url), "\(story): \(url) has another content")
+                #expect(try TestFile.bytes(path) == server.picture(url), "\(story): \(url) has wrong content")
                 found.insert(Place(scope: scope, url: url))
             }
         }
@@ -194,7 +194,7 @@ private final class UpkeepWorld {
         let left = try present(whole.union(single))
         if isDone { #expect(left.isEmpty, "\(story) leaves \(left)") }
         let rest = left.intersection(whole)
-        #expect(rest.isEmpty || rest == whole, "\(story) leaves \(rest.count) of \(whole.count)")
+        #expect(rest.isEmpty || rest == whole, "\(story): \(rest.count) of \(whole.count) pictures are left")
         let lost = whole.union(single).subtracting(left)
         known.subtract(lost)
         gone.formUnion(lost)
@@ -222,10 +222,10 @@ private final class UpkeepWorld {
         for name in TemporaryFolder.names(in: leases) { unlink("\(leases)/\(name)") }
         try home.run("img-cache", ["clean", "APOD_TOOLS_LEASE=0s"]).expect(0)
         let back = try present(gone)
-        #expect(back.isEmpty, "\(story): \(back) came back")
+        #expect(back.isEmpty, "\(story): removed pictures are present again: \(back)")
         gone = []
         let root = CacheOnDisk(home)
-        try root.expectSound(home)
+        try root.expectConsistent(home)
         #expect(TemporaryFolder.names(in: root.root + "/locks").filter { $0 != "all" } == [], "\(story)")
         let index = ["", "-wal", "-shm"].map { "index.sqlite\($0)" }
         let expected = Set(["CACHEDIR.TAG", "scopes", "partial", "locks", "leases"] + index)

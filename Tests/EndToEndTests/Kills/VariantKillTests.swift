@@ -47,7 +47,7 @@ struct VariantKillTests {
         }
         for (path, bytes) in known { #expect(try TestFile.bytes(path) == bytes, "\(path)") }
         try home.expectVerified()
-        try CacheOnDisk(home).expectSound(home)
+        try CacheOnDisk(home).expectConsistent(home)
     }
 
     private func path(of line: String) throws -> String {

@@ -49,7 +49,7 @@ struct MigrationTests {
         try home.run("img-cache", ["scope", "purge", "nobody"]).expect(0)
         try home.run("img-cache", ["clean"]).expect(0)
         try home.expectVerified()
-        try CacheOnDisk(home).expectSound(home)
+        try CacheOnDisk(home).expectConsistent(home)
         #expect(try CacheOnDisk(home).number("PRAGMA user_version") >= IndexLayouts.steps.count)
         #expect(try CacheOnDisk(home).number("PRAGMA application_id") == 0x4150_4F44)
     }
@@ -64,7 +64,7 @@ struct MigrationTests {
         let left = try old.home.run("img-cache", ["ls", "--all-scopes", "--print", "cache.key"]).expect(0).lines
         #expect(left.sorted() == [old.leased, other, old.pinned].sorted())
         try old.home.run("img-cache", ["scope", "purge", "nobody"]).expect(0)
-        try CacheOnDisk(old.home).expectSound(old.home)
+        try CacheOnDisk(old.home).expectConsistent(old.home)
     }
 
     @Test(arguments: layouts) func expiredEntriesAreFetchedAgain(_ layout: Int) throws {

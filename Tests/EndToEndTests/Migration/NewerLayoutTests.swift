@@ -67,6 +67,6 @@ struct NewerLayoutTests {
         try CacheOnDisk(home).execute("PRAGMA user_version = \(version)")
 
         try home.run("img-cache", ["get", server.url("there")]).expect(0)
-        try CacheOnDisk(home).expectSound(home)
+        try CacheOnDisk(home).expectConsistent(home)
     }
 }

@@ -42,7 +42,8 @@ struct CachedPictureProperties {
         try forAll { random in
             let site = try Site(refusal: random.chance(30) ? random.one(of: Self.refusals) : nil)
             let day = site.nasa.addRange(1, medium: random.one(of: [.picture, .animation]), &random)[0]
-            let fields = try found(random.one(of: [day.science, day.api]).expected, "no picture of \(day.day)")
+            let fields = try found(
+                random.one(of: [day.science, day.api]).expected, "neither service has a picture of \(day.day)")
             site.refuse(fields["hdurl"])
             var record = Record()
             for (name, value) in fields.sorted(by: { $0.key < $1.key }) { record.set(name, .string(value)) }
@@ -70,17 +71,17 @@ struct CachedPictureProperties {
 
     /// Throws unless the best available address is stored with the right bytes.
     private static func check(_ record: Record, _ site: Site, _ output: ToolOutput) throws {
-        let url = try found(record.string("url"), "no url: \(record.text)")
+        let url = try found(record.string("url"), "the record has no url: \(record.text)")
         let hdurl = record.string("hdurl")
         let isBroken = site.refusal != nil && hdurl != nil
         guard !(isBroken && url == hdurl) else {
-            return try claim(record.has("error") && !record.has("path"), "not refused: \(record.text)")
+            return try claim(record.has("error") && !record.has("path"), "the record has no error: \(record.text)")
         }
         let best = isBroken ? url : hdurl ?? url
         try claim(record.string("cache.url") == best, "\(best) should be cached: \(record.text)\n\(output)")
-        let path = try found(record.string("path"), "no path: \(record.text)")
+        let path = try found(record.string("path"), "the record has no path: \(record.text)")
         let expected = RandomNASA.picture(String(site.target(best).prefix { $0 != "?" })).body
-        try claim(try TestFile.bytes(path) == expected, "not the bytes of \(best): \(record.text)")
+        try claim(try TestFile.bytes(path) == expected, "the file does not have the bytes of \(best): \(record.text)")
         let asked = site.nasa.targets
         try claim(url == best || !asked.contains(site.target(url)), "the smaller picture was requested too: \(asked)")
     }

@@ -85,7 +85,7 @@ struct Trial {
             "APOD_TOOLS_SEED=\(seed) APOD_TOOLS_CASE=\(number) swift test --filter '\(name.prefix { $0 != "(" })'"
         }
 
-        var description: String { "case \(number) breaks the claim: \(words)\nagain: \(command)" }
+        var description: String { "case \(number) breaks the claim: \(words)\nto repeat this case: \(command)" }
     }
 
     /// The first few cases that refute the claim.

@@ -27,7 +27,8 @@ struct ForAllTests {
         #expect(
             first.description
                 == "case \(first.number) breaks the claim: \(first.words)\n"
-                + "again: APOD_TOOLS_SEED=1 APOD_TOOLS_CASE=\(first.number) swift test --filter 'aFalseClaim'")
+                + "to repeat this case: APOD_TOOLS_SEED=1 APOD_TOOLS_CASE=\(first.number) swift test --filter 'aFalseClaim'"
+        )
     }
 
     @Test func environmentSelectsSeedAndCase() throws {
@@ -47,7 +48,9 @@ struct ForAllTests {
         let first = numbers(trial())
         #expect(first.count == 100 && Set(first).count == 100)
         #expect(numbers(trial()) == first)
-        #expect(Array(numbers(trial(cases: 200))[..<100]) == first, "more cases do not change earlier cases")
+        #expect(
+            Array(numbers(trial(cases: 200))[..<100]) == first,
+            "the number of cases changed the random numbers of earlier cases")
         var other = TrialSettings()
         other.seed = 2
         #expect(Set(numbers(trial(other))).isDisjoint(with: first))

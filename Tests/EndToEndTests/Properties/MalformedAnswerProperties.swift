@@ -50,9 +50,11 @@ struct MalformedAnswerProperties {
             for (target, record) in zip(targets, records) {
                 if let path = record.string("path") {
                     let kept = try TestFile.bytes(path)
-                    try claim(!record.has("error") && kept == body(target).body, "other bytes: \(record.text)")
+                    try claim(
+                        !record.has("error") && kept == body(target).body, "the file has wrong bytes: \(record.text)")
                 } else {
-                    try claim(record.string("error.message")?.isEmpty == false, "no error: \(record.text)")
+                    try claim(
+                        record.string("error.message")?.isEmpty == false, "the record has no error: \(record.text)")
                 }
             }
             let statuses = records.compactMap { $0.integer("error.exit") }

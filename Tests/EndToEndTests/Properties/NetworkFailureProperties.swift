@@ -43,18 +43,18 @@ struct NetworkFailureProperties {
             let words = "\(trouble.faults) with \(retries) retries"
             do {
                 let (_, bytes) = try client.data(request)
-                try claim(trouble.faults.count <= retries, "\(words) have an answer")
-                try claim(bytes == RandomNASA.picture("/pictures/a.png").body, "\(words): another body")
+                try claim(trouble.faults.count <= retries, "\(words): answered, but must fail")
+                try claim(bytes == RandomNASA.picture("/pictures/a.png").body, "\(words): wrong body")
             } catch let broken as BrokenClaim {
                 throw broken
             } catch {
                 let failure = failure(of: error)
                 try claim(trouble.faults.count > retries, "\(words): \(failure.message)")
                 try claim(failure.isTransient && failure.exitCode == .temporary, "\(words): \(failure.message)")
-                try claim(Self.saysWhatToDo(failure.message), "\(words): \(failure.message)")
+                try claim(Self.endsWithARemedy(failure.message), "\(words): \(failure.message)")
             }
             let asked = min(trouble.faults.count, retries) + 1
-            try claim(nasa.targets.count == asked, "\(words): asked \(nasa.targets.count) times, not \(asked)")
+            try claim(nasa.targets.count == asked, "\(words): \(nasa.targets.count) requests, not \(asked)")
             let waited = pauses.withLock { $0 }
             try claim(waited.count == asked - 1, "\(words): \(waited.count) pauses")
             try claim(waited.allSatisfy { $0 <= .seconds(30) }, "\(words): \(waited)")
@@ -84,11 +84,11 @@ struct NetworkFailureProperties {
             } else {
                 try claim(output.status == 75 && record.bool("error.transient") == true, words)
                 let message = try found(record.string("error.message"), words)
-                try claim(Self.saysWhatToDo(message), words)
+                try claim(Self.endsWithARemedy(message), words)
                 try claim(output.errorLines.contains { $0.hasPrefix("\(tool): ") }, words)
             }
             let asked = min(trouble.faults.count, retries) + 1
-            try claim(nasa.targets.count == asked, "asked \(nasa.targets.count) times, not \(asked): \(words)")
+            try claim(nasa.targets.count == asked, "\(nasa.targets.count) requests, not \(asked): \(words)")
         }
     }
 
@@ -103,11 +103,11 @@ struct NetworkFailureProperties {
         let output = try home.run(
             "apod-fetch", ["--date", "2024-02-03", "APOD_TOOLS_SERVICE=\(service)", "APOD_TOOLS_RETRIES=1"])
         let record = try output.expectFailure(75, code: "connection-failed", tool: "apod-fetch")
-        #expect(Self.saysWhatToDo(record.string("error.message") ?? ""), "\(output)")
+        #expect(Self.endsWithARemedy(record.string("error.message") ?? ""), "\(output)")
     }
 
     /// Whether the message ends with a remedy.
-    private static func saysWhatToDo(_ message: String) -> Bool {
+    private static func endsWithARemedy(_ message: String) -> Bool {
         RecordLaws.isOneLine(message) && (message.contains("try again") || message.contains("check"))
     }
 }

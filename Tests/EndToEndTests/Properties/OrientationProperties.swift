@@ -94,7 +94,7 @@ struct OrientationProperties {
             let records = try output.expect(0).records
             try claim(records.count == 8, "\(output)")
             for (index, record) in records.enumerated() {
-                let path = try found(record.variant("pager")?.string("path"), "no path: \(record.text)")
+                let path = try found(record.variant("pager")?.string("path"), "the record has no path: \(record.text)")
                 try Self.check(
                     try home.pixels(path), of: sizes[index], as: Variant.pager.geometry,
                     "\(sizes[index]) held as \(index + 1)")

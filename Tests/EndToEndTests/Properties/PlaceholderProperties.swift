@@ -121,10 +121,11 @@ struct PlaceholderProperties {
         let variant = try found(record.variant(size.name), "no variant for \(words)")
         try claim(variant.string("status") == "fallback", "no placeholder for \(words)")
         try claim(record.variantSize(size.name) == "\(size)", "not \(size): \(words)")
-        let path = try found(variant.string("path"), "no path: \(words)")
+        let path = try found(variant.string("path"), "the variant has no path: \(words)")
         let pixels = try home.pixels(path)
         try claim(pixels.words == "\(size)", "\(pixels.words) for \(words)")
         // A placeholder has visible content unless it is too small.
-        try claim(pixels.hasContent || min(size.width, size.height) < 24, "only one colour: \(words)")
+        try claim(
+            pixels.hasContent || min(size.width, size.height) < 24, "the placeholder has a single colour: \(words)")
     }
 }

@@ -22,11 +22,12 @@ struct ProgressProperties {
                 let before = try Self.line(state, now, columns)
                 state.finishRecord(failed: random.chance(15))
                 let after = try Self.line(state, now, columns)
-                try claim(before != after, "nothing moved: \(before)")
+                try claim(before != after, "the line did not change: \(before)")
                 let isCounted = after.hasPrefix("\(step) of \(count) ") || after.hasPrefix("\(step) d")
                 try claim(isCounted, "\(step) of \(count), but \(after)")
             }
-            try claim(state.transfers.isEmpty && state.secondsLeft(at: now) == nil, "not over: \(state)")
+            try claim(
+                state.transfers.isEmpty && state.secondsLeft(at: now) == nil, "the bar is not at its end: \(state)")
         }
     }
 
@@ -34,7 +35,8 @@ struct ProgressProperties {
     private static func line(_ state: ProgressState, _ now: Duration, _ columns: Int) throws -> String {
         let (text, width) = ProgressLine.drawn(state, at: now, columns: columns, hasColour: false)
         try claim(!text.isEmpty && width < columns && width == TerminalText.columns(text), "\(columns): \(text)")
-        try claim(!ProgressLine.plain(state, at: now).isEmpty, "no line for a log, but \(text)")
+        try claim(
+            !ProgressLine.plain(state, at: now).isEmpty, "the line for a log is empty, but the terminal shows \(text)")
         return text
     }
 
@@ -102,11 +104,11 @@ struct ProgressProperties {
                 for number in 1..<max(count, 1) { running.write("{\"path\":\"\(home.path("\(number).png"))\"}\n") }
             }
             let output = running.wait()
-            try claim(isSeen, "nothing is shown: \(output)")
+            try claim(isSeen, "no progress is shown: \(output)")
             try claim(output.status == 0, "\(output)")
             if isDrawn {
-                try claim(output.stderr.hasSuffix(Self.clear), "something is left behind: \(output)")
-                try claim(output.stderr.count > 2 * Self.clear.count, "nothing is drawn: \(output)")
+                try claim(output.stderr.hasSuffix(Self.clear), "the progress line is not cleared: \(output)")
+                try claim(output.stderr.count > 2 * Self.clear.count, "no progress is drawn: \(output)")
             } else {
                 let last = output.errorLines.last ?? ""
                 let results = ["\(count) done", "\(count) of \(count) done", "\(count) of \(count) days"]
@@ -125,7 +127,7 @@ struct ProgressProperties {
             let urls = (0..<count).map { "\(nasa.site)/pictures/\($0).png" }
             let running = try home.start(
                 "img-cache", ["put", "--jobs", "1"] + urls, stdin: .empty, stderr: .terminal)
-            try claim(running.waitForErrors("0 of \(count) done"), "nothing is shown")
+            try claim(running.waitForErrors("0 of \(count) done"), "no progress is shown")
             for done in 1..<count {
                 gate.pass()
                 try claim(running.waitForErrors("\(done) of \(count) done"), "\(done) of \(count) is not shown")

@@ -46,7 +46,7 @@ struct TextProperties {
     /// Throws if the record differs from the expected fields.
     private static func check(_ record: Record, _ day: RandomDay, _ answer: RandomDay.Answer) throws {
         guard let expected = answer.expected else {
-            return try claim(record.string("error.code") == "stand-in", "no stand-in: \(record.text)")
+            return try claim(record.string("error.code") == "stand-in", "the error is not stand-in: \(record.text)")
         }
         try claim(!record.has("error"), "failed: \(record.text)\nof \(answer.fields)")
         let names = record.names.filter { $0 != "apod" }

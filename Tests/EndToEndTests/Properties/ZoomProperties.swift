@@ -42,7 +42,7 @@ struct ZoomProperties {
             let choice = Choice(in: size, &random)
             let side = random.number(8...120)
             let part = picture.part(x: choice.x, y: choice.y, width: choice.width, height: choice.height)
-            let region = try found(Region(choice.text), "no region: \(choice.text)")
+            let region = try found(Region(choice.text), "not a valid region: \(choice.text)")
 
             let made = try Self.shrunk(picture, Geometry(width: side, height: side, region: region))
             let words = "\(choice.text) of \(picture.words) in \(side): \(made.words)"
@@ -105,9 +105,9 @@ struct ZoomProperties {
             let part = picture.part(x: choice.x, y: choice.y, width: choice.width, height: choice.height)
             for name in ["pager", "overlay"] {
                 try claim(record.variantSize(name) == part.words, "\(choice.text) of \(picture.words): \(record.text)")
-                let path = try found(record.variant(name)?.string("path"), "no path: \(record.text)")
+                let path = try found(record.variant(name)?.string("path"), "the record has no path: \(record.text)")
                 let difference = try home.pixels(path).withAllChannels.meanDifference(to: part.withAllChannels)
-                try claim(difference == 0, "\(choice.text) of \(picture.words) has other pixels")
+                try claim(difference == 0, "\(choice.text) of \(picture.words) has wrong pixels")
             }
         }
     }

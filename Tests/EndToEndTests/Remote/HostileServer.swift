@@ -52,7 +52,7 @@ extension HostileMode {
         http("sends header lines one by one") { try $0.trickle(after: "HTTP/1.1 200 OK\r\n", "X-More: 1\r\n") },
         http("never ends a header line") { try $0.flood(after: "HTTP/1.1 200 OK\r\nX-Long: ", "xxxxxxxx") },
         http("never ends the header") { try $0.flood(after: "HTTP/1.1 200 OK\r\n", "X-More: 1\r\n") },
-        http("never ends the interim answers") { try $0.flood(after: "", "HTTP/1.1 100 Continue\r\n\r\n") },
+        http("sends interim answers endlessly") { try $0.flood(after: "", "HTTP/1.1 100 Continue\r\n\r\n") },
         http("sends the body byte by byte") {
             try $0.trickle(after: "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", "{\"a\"")
         },
@@ -60,7 +60,7 @@ extension HostileMode {
             try $0.trickle(after: "HTTP/1.1 500 No\r\nContent-Length: 100000\r\n\r\n", "sorr")
         },
         http("never ends the body") { try $0.flood(after: "HTTP/1.1 200 OK\r\n\r\n", "{\"document\":\"") },
-        http("promises a terabyte and sends nothing") {
+        http("announces a terabyte and sends nothing") {
             try $0.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n")
             $0.waitForClient()
         },
@@ -85,18 +85,18 @@ extension HostileMode {
         },
         redis("announces 4 GB and sends nothing", replies: "$4294967296\r\n"),
         redis("announces a negative length", replies: "$-5\r\n"),
-        redis("nests arrays without an end") { connection, _ in try connection.flood(after: "", "*1\r\n") },
+        redis("nests arrays endlessly") { connection, _ in try connection.flood(after: "", "*1\r\n") },
         redis("announces 2^31 elements") { connection, _ in try connection.flood(after: "*2147483648\r\n", ":1\r\n") },
-        redis("gives numbers for everything", replies: ":7\r\n"),
+        redis("answers every command with a number", replies: ":7\r\n"),
         redis("sends two replies at once", replies: "+OK\r\n+OK\r\n"),
-        redis("sends messages that were not asked for", replies: ">3\r\n$7\r\nmessage\r\n$1\r\na\r\n$1\r\nb\r\n"),
+        redis("sends unrequested messages", replies: ">3\r\n$7\r\nmessage\r\n$1\r\na\r\n$1\r\nb\r\n"),
         redis("is loading for ever", replies: "-LOADING Redis is loading the dataset in memory\r\n"),
         redis("is busy for ever", replies: "-BUSY Redis is busy running a script\r\n"),
         HostileMode(testDescription: "Redis: closes in the middle of a reply", scheme: "redis://") { connection in
             _ = try connection.receive(atMost: 1 << 16)
             try connection.send("$1000\r\n{\"document\":")
         },
-        redis("has given every lease to another machine") { connection, command in
+        redis("reports that another machine has every lease") { connection, command in
             let isStored = command.contains("PSETEX")
             try connection.send(command.contains("GETRANGE") ? "$0\r\n\r\n" : isStored ? "+OK\r\n" : ":0\r\n")
         },

@@ -128,7 +128,7 @@ struct AddressGuardTests {
         #expect(trap.hits.withLock { $0 } == 0)
     }
 
-    @Test func allowPrivateOpensOnlyTheNamedRange() throws {
+    @Test func allowPrivateAllowsOnlyTheNamedRange() throws {
         let trap = try Trap()
         let home = try ToolHome()
         let url = "http://127.0.0.1:\(trap.server.port)/a.png"

@@ -79,7 +79,7 @@ struct ConfinementAttackTests {
         defer { kill(process, SIGKILL) }
         let attempts = output.lines.filter { $0.hasPrefix("attempt ") }.map { $0.split(separator: " ") }
         #expect(attempts.count >= 200)
-        for attempt in attempts { #expect(attempt[2] != "0", "\(attempt[1]) was done") }
+        for attempt in attempts { #expect(attempt[2] != "0", "\(attempt[1]) succeeded") }
 
         #expect(try place.state() == before)
         // The cache may contain only a regular file, which the plan allows.

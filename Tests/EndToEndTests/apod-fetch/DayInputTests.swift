@@ -17,7 +17,7 @@ import Testing
         let home = try Sample.home()
         let running = try home.start("apod-fetch", ["--date", "2024-02-01"])
         #expect(running.readLine()?.contains("2024-02-01") == true)
-        #expect(running.readLine() == nil, "the tool ends although its input is open")
+        #expect(running.readLine() == nil, "the tool waits for its open input")
         _ = try running.wait().expect(0)
     }
 

@@ -36,7 +36,7 @@ struct GifCacheSyncTests {
         #expect(first.status == 65)
         let requests = try service.requests()
         #expect(requests["/image"] == 1300 && requests["/exercises"] == 3)
-        #expect(requests.highest <= 3, "\(requests.highest) at once")
+        #expect(requests.highest <= 3, "\(requests.highest) concurrent requests")
 
         try service.reset()
         let second = try home.run("gif-cache", ["mirror", "APOD_TOOLS_RETRIES=0"], deadline: .seconds(300))

@@ -216,7 +216,7 @@ struct IncrementalTests {
         #expect(home.leftovers.isEmpty)
     }
 
-    @Test func tenThousandScansGiveOnlyAFewPreviews() throws {
+    @Test func tenThousandScansHaveFewPreviews() throws {
         let bytes = try Self.pictures()[0].bytes
         // Repeats the first scan, so that a decoder would draw it repeatedly.
         let ends = ScanServer.parts(of: bytes).map { $0 - 8 }

@@ -28,7 +28,7 @@ struct ScopeTests {
         try home.run("img-cache", ["has", "--scope", "bob", url]).expect(0)
         #expect(try counters("bob") >= before)
         #expect(home.blobs.count == 1)
-        try CacheOnDisk(home).expectSound(home)
+        try CacheOnDisk(home).expectConsistent(home)
         // APOD_TOOLS_SCOPE does not limit --all-scopes.
         let all = try home.run(
             "img-cache", ["scope", "purge", "--all-scopes"], environment: ["APOD_TOOLS_SCOPE": "alice"]
@@ -78,7 +78,7 @@ struct ScopeTests {
         _ = try home.run("img-cache", ["scope", "purge", "default"]).expect(0)
         #expect(home.blobs == [])
         #expect(home.leftovers == [])
-        try CacheOnDisk(home).expectSound(home)
+        try CacheOnDisk(home).expectConsistent(home)
     }
 
     @Test(arguments: [true, false])
@@ -100,7 +100,7 @@ struct ScopeTests {
             try home.run("img-downsample", ["--width", "8"] + options, stdin: .text(put.stdout))
                 .expectFailure(75, code: "scope-changed", tool: "img-downsample")
         }
-        // No purged entry returns under its own key.
+        // No purged entry is found by its key.
         for scope in ["default", "alice"] {
             #expect(try home.run("img-cache", ["ls", "--scope", scope]).expect(0).stdout == "")
         }
@@ -125,7 +125,7 @@ struct ScopeTests {
         #expect(try output.expect(75).records.last?.string("cache.status") == "miss")
         #expect(home.blobs.count == 1)
         #expect(home.leftovers == [])
-        try CacheOnDisk(home).expectSound(home)
+        try CacheOnDisk(home).expectConsistent(home)
     }
 
     @Test func backgroundPurgeKeepsNoPipeOpen() throws {

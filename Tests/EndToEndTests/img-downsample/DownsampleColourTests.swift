@@ -26,7 +26,7 @@ struct DownsampleColourTests {
                         abs(a - b) <= slack,
                         "\(colour) of \(name), \(file) to \(target): \(made.colour(8, 6)), not \(expected)")
                 }
-                #expect(!contains(try home.bytes(target), profile.bytes.suffix(80)), "no profile is left")
+                #expect(!contains(try home.bytes(target), profile.bytes.suffix(80)), "the output contains the profile")
             }
         }
     }

@@ -146,7 +146,7 @@ struct DownsampleFallbackTests {
         #expect(light.pixels.mean(0) > 150 && dark.pixels.mean(0) < 100)
         let said = try drawn(["--fallback=Überraschung im Weltraum 宇宙"])
         #expect(said.pixels != light.pixels)
-        #expect(try drawn([]).path == light.path, "drawn once")
+        #expect(try drawn([]).path == light.path, "the placeholder was drawn twice")
         let day = #"{"date":"2024-02-03","error":{"tool":"x","code":"no-picture","message":"m","exit":69}}"#
         let dated = try drawn(["--fallback=None on {date:%d.%m.%Y}"], line: day)
         #expect(try drawn(["--fallback=None on 03.02.2024"], line: day).path == dated.path)

@@ -161,7 +161,7 @@ struct DownsampleFormatTests {
             }
             #expect(counts == counts.sorted() && Set(counts).count == 4, "\(format): \(counts)")
             _ = try home.run("img-downsample", ["sky.jpg", "--width", "300", "-o", "b.\(format)"]).expect(0)
-            #expect(try home.bytes("b.\(format)").count == counts[2], "82 is the default")
+            #expect(try home.bytes("b.\(format)").count == counts[2], "the default quality must be 82")
         }
     }
 

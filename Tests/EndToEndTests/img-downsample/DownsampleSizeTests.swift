@@ -51,7 +51,7 @@ struct DownsampleSizeTests {
         #expect(pager.string("path") == covering.string("path"))
         let exact = try made("--fit", "300x200", "--exact")
         #expect(exact.string("status") == "made" && exact.string("path") != first.string("path"))
-        #expect(home.blobs.count == 4, "the original and three variants: \(home.blobs)")
+        #expect(home.blobs.count == 4, "expected the original and three variants: \(home.blobs)")
     }
 
     @Test func explicitSizesAndStylesAreNeverRounded() throws {

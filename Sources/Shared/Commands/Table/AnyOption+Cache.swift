@@ -6,12 +6,12 @@ extension AnyOption {
 
     public static let cacheDir = Option.path(
         "cache-dir", .cache, as: "DIR", isFolder: true, field: "cache_dir", summary: "Use this root of the cache.",
-        manual: "A missing root is created. A root that another user owns or can write to is refused."
+        manual: "A missing root is created. A root that another user owns, or that everyone can write to, is refused."
     ).whenUnset("~/.cache/apod-tools")
 
     public static let allowSharedRoot = Option.flag(
         "allow-shared-root", .cache,
-        summary: "Allow a root that another user owns or can write to, as in a container."
+        summary: "Allow a root that another user owns or everyone can write to, as in a container."
     ).asSetting()
 
     public static let scope = Option<ScopeName>(

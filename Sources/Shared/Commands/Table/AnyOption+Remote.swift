@@ -7,9 +7,9 @@ extension AnyOption {
         group: .cache, field: "remote", summary: "Share with other machines: http, https, redis, file.",
         manual: """
             Pictures and variants are shared. An http or https server must support GET, HEAD and PUT. A redis address \
-            may contain a user, a password and a database. A file address names a folder on a shared mount. Errors of \
-            the remote never fail a run. All machines that can write to the remote are trusted, unless \
-            remote_key_file names a key.
+            may contain a user, a password and a database. A file address names a folder on a shared mount. If the \
+            remote fails, only img-cache push and pull fail. All machines that can write to the remote are trusted, \
+            unless remote_key_file names a key.
             """, read: { try RemoteAddress($0) })
 
     public static let remoteMode = Option<RemoteSettings.Mode>.case(

@@ -169,9 +169,9 @@ extension ManualPage {
         request("Pp")
         text(
             """
-            Each field of the configuration file has a variable, too: `APOD_TOOLS_` and its name in capitals, such as \
-            `APOD_TOOLS_LEASE` for `lease`. An option overrides the environment, which overrides the configuration \
-            file, which overrides the default.
+            Most fields of the configuration file have a variable, too: `APOD_TOOLS_` and the field's name in \
+            capitals, such as `APOD_TOOLS_LEASE` for `lease`. An option overrides the environment, which overrides the \
+            configuration file, which overrides the default.
             """)
     }
 

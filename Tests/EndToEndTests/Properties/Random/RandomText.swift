@@ -12,8 +12,8 @@ enum RandomText {
     /// Words that HTML must encode as entities.
     private static let angles = ["<3", "a<b", ">", "->"]
 
-    /// Random words separated by single spaces. A sentence begins with a capital letter, so that no word is taken for a
-    /// label or page debris, and ends with a full stop.
+    /// Random words separated by single spaces. A sentence begins with a capital letter, so that no word looks like a
+    /// label or like other text of the page, and ends with a full stop.
     ///
     /// - Parameter hasAngles: whether to include words that look like tags or entities.
     static func sentence(_ random: inout SeededRandom, words count: ClosedRange<Int>, hasAngles: Bool) -> String {

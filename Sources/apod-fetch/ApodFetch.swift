@@ -75,7 +75,7 @@ extension Tool {
         }
         let input = try? File(descriptor: 0, path: "standard input", closes: false)
         if arguments.days == DayArguments(), input?.isRegular == true {
-            context.log.warning("standard input is ignored; use apod-fetch - to read days from it")
+            context.log.warning("standard input is ignored; to read days from it, add the argument -")
         }
         context.progress.expect(days: plan?.dayCount)
         let pictures = plan.map(client.pictures)

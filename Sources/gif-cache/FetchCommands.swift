@@ -62,8 +62,8 @@ extension Command {
             next run continues with the remaining GIFs. Simultaneous runs share the work. If all GIFs are cached and \
             fresh, none is requested.
 
-            A GIF is fresh for a year, unless --ttl or the configuration file sets another time. Expired GIFs use at \
-            most a twentieth of the plan's remaining requests; other expired GIFs are used as they are (stale).
+            A GIF is fresh for a year, unless --ttl or the configuration file sets another time. Revalidating \
+            expired GIFs uses at most a twentieth of the plan's remaining requests; the others are served stale.
 
             The default capacity of 200 MB suffices for the 1,300 GIFs of 180 pixels, but not for larger GIFs.
             """,

@@ -68,7 +68,7 @@ extension ToolContext {
         let caches = caches(cache)
         defer { caches.close() }
         let files = PathGuard(folders: cache.folders + allowed + [folder.folder.path])
-        let tool = try GalleryTool(settings, in: folder, files: files) { [maker, log] variants, content in
+        let tool = GalleryTool(settings, in: folder, files: files) { [maker, log] variants, content in
             DownsampleTool(
                 variants: variants, maker: maker, output: .content(content), caches: caches, pathGuard: files, log: log)
         }

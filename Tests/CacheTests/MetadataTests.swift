@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func switchInvalidatesCachesOfTheCurrentScope(_ keeping: Bool) throws {
+    func cacheOpenedBeforeASwitchCannotKeepMetadata(_ keeping: Bool) throws {
         let cache = try world.cache()
         try cache.metadata.keep([day("a")], in: days)
         _ = try world.cache().scopes.makeCurrent(ScopeName("alice"), keeping: keeping)

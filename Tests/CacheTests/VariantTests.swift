@@ -220,7 +220,7 @@ extension CacheStore {
         }
     }
 
-    @Test func variantFailsIfTheRootIsRemovedDuringItsCreation() throws {
+    @Test func makingAVariantFailsIfTheRootIsRemovedMeanwhile() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
 

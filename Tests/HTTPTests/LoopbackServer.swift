@@ -14,7 +14,7 @@ final class LoopbackServer: Sendable {
         let body: [UInt8]
     }
 
-    /// The client's end of a connection. Sending to a client that has disconnected is not an error.
+    /// A connected client, as the server sees it. Sending to a client that has disconnected is not an error.
     struct Peer {
         fileprivate let connection: LoopbackConnection
 

@@ -13,6 +13,8 @@ import Variants
 public final class GalleryFolder: Sendable {
     public let folder: Folder
     let pictures: Folder
+    /// The places of the runs that ended before this run began.
+    let earlier: WrittenPlaces
     /// A lock file. Each run holds a shared lock, and removes pictures only if no other run holds a lock.
     private let use: File
 
@@ -24,7 +26,14 @@ public final class GalleryFolder: Sendable {
     /// The file that contains `Site.stamp`. It exists only while all pages and search files are complete.
     private static let stampName = ".gallery.pages"
 
-    /// Creates the folder if it is missing. Throws `SystemFailure` (73), `UnsafePlace`.
+    /// The places in `records.ndjson`, and the SHA-256 of this file.
+    struct WrittenPlaces {
+        let places: PlaceCollection
+        let digest: String
+    }
+
+    /// Creates the folder if it is missing, and reads the places of earlier runs. Throws `SystemFailure` (73),
+    /// `UnsafePlace`.
     public init(_ path: String) throws {
         try makeFolder(path, synchronized: false)
         folder = try Folder(path)
@@ -32,21 +41,19 @@ public final class GalleryFolder: Sendable {
         pictures = try folder.folder(Self.picturesName)
         use = try folder.open(Self.useName, O_RDWR | O_CREAT, mode: 0o666, purpose: .makeOutput)
         try Self.lock(use, LOCK_SH)
+        earlier = try Self.places(in: folder, known: nil)
     }
 
-    /// Reads the places of earlier runs. Skips invalid lines. Throws `SystemFailure`.
-    func places() throws -> PlaceCollection { Self.places(in: try records()) }
-
-    private func records() throws -> [UInt8] {
-        try folder.openIfPresent(Self.recordsName)?.contents(atMost: .max) ?? []
-    }
-
-    private static func places(in bytes: [UInt8]) -> PlaceCollection {
+    /// Reads `records.ndjson`, and skips invalid lines. Parses the file only if its content is not `known`.
+    private static func places(in folder: Folder, known: WrittenPlaces?) throws -> WrittenPlaces {
+        let bytes = try folder.openIfPresent(recordsName)?.contents(atMost: .max) ?? []
+        let digest = SHA256.hex(of: bytes)
+        if let known, known.digest == digest { return known }
         var places = PlaceCollection()
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             if let place = (try? Record(parsing: line)).flatMap(Place.init(written:)) { places.add(place) }
         }
-        return places
+        return WrittenPlaces(places: places, digest: digest)
     }
 
     /// Returns the options that an earlier run stored (`GallerySettings.remembered`), and its style sheet. Ignores an
@@ -83,10 +90,10 @@ public final class GalleryFolder: Sendable {
         let lock = try folder.open(Self.lockName, O_RDWR | O_CREAT, mode: 0o666, purpose: .makeOutput)
         try Self.lock(lock, LOCK_EX)
         defer { withExtendedLifetime(lock) {} }
-        let records = try records()
-        var places = Self.places(in: records)
+        let present = try Self.places(in: folder, known: earlier)
+        var places = present.places
         let stamp = try folder.openIfPresent(Self.stampName)?.contents(atMost: 1 << 10)
-        let isComplete = stamp == Array(Site.stamp(records, settings).utf8)
+        let isComplete = stamp == Array(Site.stamp(present.digest, settings).utf8)
         let before = isComplete ? Site(places, settings) : nil
         let old = Set(places.places.flatMap(\.paths))
         let count = places.places.count
@@ -109,7 +116,7 @@ public final class GalleryFolder: Sendable {
         try write(Self.recordsName, written)
         try writePictures(site, since: before)
         try writePages(site, since: before)
-        try write(Self.stampName, Array(Site.stamp(written, settings).utf8))
+        try write(Self.stampName, Array(Site.stamp(SHA256.hex(of: written), settings).utf8))
         try remove(
             old.subtracting(places.places.flatMap(\.paths)), all: settings.prune != nil && refusal == nil, of: places)
         if let refusal { throw refusal }

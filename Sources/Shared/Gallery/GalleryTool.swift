@@ -66,20 +66,18 @@ public final class GalleryTool: RecordTool {
 
     private static func isLarge(_ size: PixelSize) -> Bool { size.pixels ?? .max > mostPixels }
 
-    /// Reads the places of earlier runs. Throws `SystemFailure`.
-    ///
     /// - Parameters:
     ///   - files: restricts the files that records may name. Must allow the files of the gallery.
     ///   - downsampler: returns a tool that writes variants into the given folder.
     public init(
         _ settings: GallerySettings, in folder: GalleryFolder, files: PathGuard,
         downsampler: @escaping @Sendable ([Variant], ContentFolder) -> DownsampleTool
-    ) throws {
+    ) {
         self.settings = settings
         self.folder = folder
         self.files = files
         publication = Publication(fields: settings.fields)
-        let places = try folder.places()
+        let places = folder.earlier.places
         let facts = Monitor(folder.facts(of: places))
         self.facts = facts
         let content = ContentFolder(folder.pictures) { name in facts.withLock { $0[name] } }

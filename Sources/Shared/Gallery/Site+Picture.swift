@@ -83,13 +83,13 @@ extension Site {
     /// Returns a digest of everything that affects the pages: the records of the gallery, the templates, and the
     /// settings.
     ///
-    /// - Parameter records: the bytes of `records.ndjson`.
-    static func stamp(_ records: [UInt8], _ settings: GallerySettings) -> String {
+    /// - Parameter records: the SHA-256 of `records.ndjson`.
+    static func stamp(_ records: String, _ settings: GallerySettings) -> String {
         let templates =
             PackageResources.picture_html + PackageResources.page_html + PackageResources.tile_html
             + PackageResources.details_html
         let values = [
-            "\(layout)", SHA256.hex(of: records), SHA256.hex(of: templates), settings.title, settings.theme.rawValue,
+            "\(layout)", records, SHA256.hex(of: templates), settings.title, settings.theme.rawValue,
             "\(settings.pageSize)", settings.baseURL ?? "", "\(settings.stylesheet != nil)",
         ]
         return SHA256.hex(of: values.joined(separator: "\n"))

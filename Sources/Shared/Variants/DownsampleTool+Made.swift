@@ -3,7 +3,7 @@ import Records
 import Store
 import Support
 
-/// Records the files that are written outside the cache in the cache's index.
+/// Records, in the cache's index, the files that are written outside the cache.
 extension DownsampleTool {
     /// A file that was made from a record's picture, and the parts of its name.
     public struct Made {

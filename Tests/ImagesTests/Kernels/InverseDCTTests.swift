@@ -148,7 +148,7 @@ private struct Blocks {
     }
 
     /// As in libjpeg-turbo, whose first pass only shifts the DC coefficients if all rows below the first are 0.
-    @Test func tooLargeDCWrapsOnlyIfAllRowsAreEqual() {
+    @Test func tooLargeDCWrapsOnlyIfTheLowerCoefficientRowsAreZero() {
         var random = SeededRandom(seed: 300)
         var blocks = Blocks(size: 8, count: 3, .sane, &random)
         blocks.dc = [8192, 8192, 8192]

@@ -219,8 +219,8 @@ import Testing
         func write(_ value: Int, _ count: Int) { for bit in 0..<count { bits.append(UInt8(value >> bit & 1)) } }
         // A code with the single symbol 0, which takes no bits.
         func simpleCode() { write(0b0001, 4) }
-        // A code with `symbols` symbols of 8 bits out of `all`. The code for lengths contains only the lengths 0 and 8,
-        // which are the third and the twelfth in its order.
+        // Writes a prefix code for an alphabet of `all` symbols: the first `symbols` have codes of 8 bits, the others
+        // none. The code for these lengths contains only the lengths 0 and 8, the third and the twelfth in its order.
         func code(_ symbols: Int, of all: Int) {
             write(0, 1)
             write(12 - 4, 4)

@@ -74,7 +74,9 @@ public struct EntryDetails: Sendable, Description {
         add("sha256", entry.sha256)
         add("state", state.rawValue + (entry.isPinned ? ", pinned" : ""))
         add("fetched", "\(entry.fetchedAt.iso8601) (\(TimeSpan.description(now - entry.fetchedAt)) ago)")
-        add("expires", "\(entry.expiresAt.iso8601) (in \(TimeSpan.description(entry.expiresAt - now)))")
+        let left = entry.expiresAt - now
+        let distance = left > .zero ? "in \(TimeSpan.description(left))" : "\(TimeSpan.description(.zero - left)) ago"
+        add(left > .zero ? "expires" : "expired", "\(entry.expiresAt.iso8601) (\(distance))")
         add("last used", entry.lastUsed.iso8601)
         add("leased to", entry.leaseEnd(at: now) > now ? entry.leaseUntil.iso8601 : nil)
         add("etag", entry.validators.etag)

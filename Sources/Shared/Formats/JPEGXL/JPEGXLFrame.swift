@@ -131,7 +131,7 @@ struct JPEGXLFrame {
     /// Skips the sections by the lengths in the table of contents (F.3).
     private mutating func skipSections(_ bits: inout JPEGXLBits) throws {
         let count = sectionCount
-        // Each section needs at least 12 bits in the table of contents.
+        // Bounds `count`: a section takes at least 12 bits in the table of contents, and this requires only 4.
         guard count / 2 <= bits.rest else { throw FormatFailure.truncated(.jpegXL) }
         cost.isReordered = try bits.flag()
         if cost.isReordered { try skipOrder(&bits, count) }

@@ -404,7 +404,7 @@ function offerOriginal(link, slide) {
   return link;
 }
 
-// Returns the buttons in a slide's text, which show their names.
+// Makes the row of labelled buttons in a slide's text.
 function actionBar(slide) {
   const all = actionsOf(() => slide), add = (...parts) => all.push(button(...parts));
   if (canPlay(slide)) add('player', 'Slideshow', () => enlarge(slides.indexOf(slide), true));

@@ -29,7 +29,8 @@ struct RecordOutput {
         pending.reserveCapacity(Self.batchSize + 4096)
     }
 
-    /// Appends a record. If it lacks the printed part, adds its error, or status 65, to `tally`.
+    /// Appends what the layout prints of a record. If the record lacks the fields or the text that the layout prints,
+    /// adds its error, or status 65, to `tally` instead.
     mutating func append(_ record: Record, tally: inout ExitTally) {
         let start = pending.count
         switch layout {

@@ -2,7 +2,7 @@ import CSystem
 import Libc
 import Support
 
-/// A lock that excludes all other threads and processes that use a root. The kernel releases the lock when its holder
+/// A named lock in a root, which one thread of one process can hold at a time. The kernel releases it when its holder
 /// dies.
 ///
 /// Each lock is on one byte of a single file, `locks/all`, which is never removed. On systems and file systems without

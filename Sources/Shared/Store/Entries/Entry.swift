@@ -156,6 +156,6 @@ public enum CacheStatus: String, Sendable, CaseIterable {
     case stale
     /// Fetched, but not stored in the cache.
     case bypass
-    /// Not needed, because the files made from it are unchanged.
+    /// Not fetched, because the variants that an earlier run made from this picture are unchanged.
     case kept
 }

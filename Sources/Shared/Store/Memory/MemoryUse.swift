@@ -105,7 +105,7 @@ package final class MemoryUse: Sendable {
             ledger = nil
         }
         throw CacheFailure.io(
-            detail: "the file use, which stores the size of all files in memory, was replaced repeatedly",
+            detail: "the file \"use\", which records the total size of the files in memory, was replaced repeatedly",
             root: try places.ledgerFolder())
     }
 

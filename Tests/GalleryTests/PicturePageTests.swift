@@ -107,7 +107,7 @@ import Testing
         others[2].pageSize = 50
         others[3].baseURL = "https://example.org/"
         others[4].stylesheet = []
-        let stamps = others.map { Site.stamp([1], $0) }
-        #expect(Set(stamps + [Site.stamp([1], settings), Site.stamp([2], settings)]).count == 7)
+        let stamps = others.map { Site.stamp("1", $0) }
+        #expect(Set(stamps + [Site.stamp("1", settings), Site.stamp("2", settings)]).count == 7)
     }
 }

@@ -73,7 +73,8 @@ static void error_exit(j_common_ptr info) {
 /// Ignores warnings without a visible effect, such as bytes between segments or odd scan parameters.
 static void emit_message(j_common_ptr info, int level) {
     apod_jpeg_decoder *decoder = owner(info);
-    // The picture is already reported as truncated. Missing pixels are gray, or show the earlier scans.
+    // After the end of truncated data, missing pixels cause further warnings. These pixels are gray, or show the
+    // earlier scans.
     if (level >= 0 || decoder->is_truncated) return;
     if (info->err->msg_code == JWRN_HIT_MARKER && decoder->allows_truncated && !decoder->allows_damage) {
         decoder->is_truncated = 1;
@@ -266,7 +267,7 @@ apod_status apod_jpeg_read_header(apod_jpeg_decoder *decoder, apod_jpeg_header *
     header->coefficient_bytes = 0;
     for (int c = 0; c < info->num_components && jpeg_has_multiple_scans(info); c++) {
         const jpeg_component_info *component = info->comp_info + c;
-        // libjpeg rounds the number of blocks up to a multiple of the sampling factor.
+        // An upper bound: libjpeg rounds the number of blocks up to a multiple of the sampling factor.
         const uint64_t across = component->width_in_blocks + (uint64_t)component->h_samp_factor;
         const uint64_t down = component->height_in_blocks + (uint64_t)component->v_samp_factor;
         header->coefficient_bytes += across * down * sizeof(JBLOCK);
@@ -279,8 +280,8 @@ static void set_scale(struct jpeg_decompress_struct *info, int scale) {
     info->scale_num = (unsigned)scale;
     info->scale_denom = 8;
     info->dct_method = JDCT_ISLOW;
-    // Smoothing would estimate the missing details of a truncated progressive picture, but also details that the
-    // encoder dropped on purpose.
+    // Smoothing would not only estimate the missing details of a truncated progressive picture, but also invent details
+    // that the encoder dropped on purpose.
     info->do_block_smoothing = FALSE;
 }
 

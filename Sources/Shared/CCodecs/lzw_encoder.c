@@ -35,7 +35,7 @@ typedef struct {
 } piece;
 
 struct apod_lzw {
-    // `per_pixel` possible indices for each pixel. The first index is repeated after the last.
+    // `per_pixel` possible indices for each pixel. If a pixel has fewer indices, the first is repeated after the last.
     const uint8_t *choices;
     int per_pixel;
     size_t count, position;
@@ -74,7 +74,8 @@ static int longer(const strings *table, int code, uint8_t number) {
 }
 
 // Adds the string `code` followed by `number`, and returns its slot. The caller may empty the slot again before the
-// next string is added. Returns NONE if the string already exists; it keeps its code, and the new code stays unused.
+// next string is added. If the string already exists, returns NONE; the string keeps its code, and the new code stays
+// unused.
 static int add(strings *table, int code, uint8_t number) {
     uint32_t key = table->generation << 20 | (uint32_t)code << 8 | number;
     uint32_t slot = slot_of(key);
@@ -148,8 +149,8 @@ static match longest(const struct apod_lzw *lzw, const strings *table, size_t st
     return found;
 }
 
-// Chooses the string to write, and the index to append to it in the table: this and the next string together must cover
-// the most pixels. Replaces an earlier choice only by a better choice.
+// Chooses the string to write, and the index to append to it in the table, so that the written string and the next
+// string together cover the most pixels. Replaces an earlier choice only if the new choice covers more pixels.
 static void choose(struct apod_lzw *lzw, strings *table, size_t start, const match *found, size_t *best, int *code,
                    int *number) {
     size_t place = start + found->length;
@@ -307,7 +308,7 @@ static attempt try_new_table(struct apod_lzw *lzw, int number, int looks_ahead) 
 
 int apod_lzw_step(apod_lzw *lzw) {
     if (lzw->position == lzw->count) return 0;
-    // Table 0 holds the current strings.
+    // Tries new tables 1 and 2. Table 0 is the current table.
     int best = 1;
     attempt fresh = try_new_table(lzw, best, 0);
     if (lzw->looks_ahead) {

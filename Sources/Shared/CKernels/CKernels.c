@@ -107,7 +107,7 @@ __attribute__((target("avx2"))) static void vertical_avx2(const uint8_t *const *
                 sums[2 * j + 1] = _mm256_add_epi32(sums[2 * j + 1], high);
             }
         }
-        // `packs` works within 128-bit lanes like `unpack`, so it restores the order.
+        // Like `unpack`, `packs` works within 128-bit lanes, so it restores the order of the samples.
         for (int j = 0; j < 4; j++) {
             const __m256i a = _mm256_srai_epi32(sums[2 * j], 8), b = _mm256_srai_epi32(sums[2 * j + 1], 8);
             _mm256_storeu_si256((__m256i *)(out + x + 16 * j), _mm256_packs_epi32(a, b));

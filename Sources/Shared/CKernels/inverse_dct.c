@@ -266,7 +266,7 @@ void apod_inverse_dct(apod_kernel_level level, int size, const apod_dct_blocks *
         }
     }
     if (waiters == 0) return;
-    // Repeat a block to fill the vectors.
+    // Repeats the first waiting block, because `transform` needs `at_once` blocks.
     for (ptrdiff_t i = waiters; i < at_once; i++) waiting[i] = waiting[0];
     transform(level, size, waiting, blocks->steps, rows);
 }

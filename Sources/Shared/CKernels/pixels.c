@@ -130,7 +130,8 @@ void apod_repeat(const uint8_t *in, ptrdiff_t times, uint8_t *restrict out, ptrd
 }
 
 void apod_rgb_to_ycc(const uint8_t *rgb, uint8_t *luma, uint8_t *blue, uint8_t *red, ptrdiff_t count) {
-    // In 16 fractional bits (T.871 section 7). The weights of luma sum to 1, the weights of each difference to 0.
+    // The weights of T.871 section 7, with 16 fractional bits. The weights of luma sum to 1, and the weights of each
+    // chroma component to 0.
     for (ptrdiff_t i = 0; i < count; i++) {
         const int32_t r = rgb[3 * i], g = rgb[3 * i + 1], b = rgb[3 * i + 2];
         luma[i] = (uint8_t)((19595 * r + 38470 * g + 7471 * b + (1 << 15)) >> 16);

@@ -149,9 +149,9 @@ ALWAYS_INLINE void store(ptrdiff_t pixel, uint8_t *bytes, vector value) {
     store_last(pixel == 3 ? 4 : pixel, bytes, value);
 }
 
-// Selects a, b or c, whichever is nearest to a + b - c. With p = 3c - a - b, this is the larger of a and b if p is at
-// most the smaller, the smaller if p is at least the larger, and c if p is between them. Of two equally near values,
-// this is the first in the order a, b, c, as PNG requires.
+// Selects a, b or c, whichever is nearest to a + b - c. With `place` = 3c - a - b, this is the larger of a and b if
+// `place` is at most the smaller, the smaller if `place` is at least the larger, and c if `place` is between them. Of
+// two equally near values, this is the first in the order a, b, c, as PNG requires.
 #define PAETH(choose)                                                                                               \
     const vector least = least16(a, b), most = most16(a, b), place = minus16(three_c_less_b, a);                    \
     const vector inner = choose(is_greater16(most, place), c, least);                                               \

@@ -32,8 +32,8 @@ func rowReader(
 /// pictures.
 ///
 /// Before allocating memory, checks the size of the canvas, the number of frames, and their product against
-/// `options.limits`. With `options.allowsTruncated`, the reader returns only the complete frames of a truncated file.
-/// Throws `FormatFailure`, `ImageError`, and errors of the source.
+/// `options.limits`. With `options.allowsTruncated`, the reader returns the complete frames of a truncated file. The
+/// first frame of a GIF may then be incomplete. Throws `FormatFailure`, `ImageError`, and errors of the source.
 func animationReader(
     _ source: some ByteSource, _ info: ImageHeader, options: DecodeOptions
 ) throws -> (any AnimationReader)? {

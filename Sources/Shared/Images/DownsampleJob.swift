@@ -66,7 +66,7 @@ struct DownsampleJob {
     /// Planes to resample, with their layout and colours.
     fileprivate struct Source {
         var planes: any PlaneReader
-        /// The layout if there is a single plane. Three planes are YCbCr.
+        /// The layout of the pixels. Three planes are YCbCr, and become RGB pixels.
         let layout: RowLayout
         /// The ICC profile of the colours; nil for sRGB.
         let profile: [UInt8]?
@@ -82,7 +82,8 @@ struct DownsampleJob {
         for planned in planned where keepsPixels(planned) {
             planned.kept = try? KeptPNG(source, isProgressive: planned.output.encoding.isProgressive)
         }
-        // Colours are converted before resampling, so outputs that keep the profile need separate rows.
+        // Colours are converted before resampling, so outputs in sRGB and outputs that keep the profile need separate
+        // decodes.
         let kept = try open(source, planned, keepsProfile: planned.contains { $0.output.keepsProfile })
         let keeping = planned.filter { keepsProfile($0, kept) }
         try pass(kept, keeping, frames, done: done)
@@ -150,7 +151,7 @@ struct DownsampleJob {
         return stored
     }
 
-    /// Opens the source without a decoding thread.
+    /// Opens the source without `DecodeAhead`.
     private func openStored(
         _ source: some ByteSource, _ planned: [PlannedOutput], keepsProfile: Bool
     ) throws -> Source {

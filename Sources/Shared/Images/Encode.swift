@@ -53,7 +53,7 @@ extension EncodeOptions {
         switch format {
         case .jpeg: bytesPerJPEGPixel(of: size)
         case .png: holds(size) ? Self.bytesPerBufferedPNGPixel : isProgressive ? 4 : 0
-        // As for an animated GIF: three canvases, the pending frame, and its palette indices.
+        // The memory of an animated GIF: three canvases, the pending frame, and its palette indices.
         case .gif: 20
         // The pixels, twice for sharp YUV conversion, and libwebp's memory.
         case .webp: chroma == .halved ? 8 : 16

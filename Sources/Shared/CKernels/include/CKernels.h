@@ -76,9 +76,9 @@ void apod_rgb_to_ycc(const uint8_t *rgb, uint8_t *luma, uint8_t *blue, uint8_t *
 /// Averages cells of 2 x 2 samples of two rows. If `count` is odd, the last cell has 2 samples. Halves round up.
 void apod_halve(const uint8_t *upper, const uint8_t *lower, uint8_t *out, ptrdiff_t count);
 
-/// Measures the loss of halving the chroma of two rows. The loss of a cell of 2 x 2 samples is 4 times the sum of the
-/// squared distances of both planes' samples from their means. Adds the losses to `sum` and their squares to `squares`.
-/// Ignores an odd last column.
+/// Measures the loss from halving the chroma resolution of two rows. The loss of a cell of 2 x 2 samples is 4 times the
+/// sum of the squared distances of both planes' samples from their means. Adds the losses to `sum` and their squares to
+/// `squares`. Ignores an odd last column.
 void apod_chroma_loss(const uint8_t *upper_blue, const uint8_t *lower_blue, const uint8_t *upper_red,
                       const uint8_t *lower_red, ptrdiff_t count, uint64_t *sum, uint64_t *squares);
 
@@ -142,7 +142,7 @@ typedef struct {
     const int16_t *dc;
     /// The offset of each block's coefficients; -1 for a block with only a DC coefficient.
     const int32_t *ac_offsets;
-    /// The distance of consecutive blocks in `dc` and `ac_offsets`.
+    /// The distance between consecutive blocks in `dc` and `ac_offsets`.
     ptrdiff_t stride;
     int16_t *coefficients;
     int16_t dc_offset;

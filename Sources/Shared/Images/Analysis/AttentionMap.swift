@@ -54,7 +54,7 @@ struct AttentionMap {
         return Double(run.lowerBound + run.upperBound) / Double(2 * (scores.count - 1))
     }
 
-    /// Returns the share of each column or row in the total strength. Returns an empty array if no place is
+    /// Returns the share of the total strength that each column or row has, or an empty array if no place is
     /// conspicuous.
     private func profile(_ axis: Saliency.Axis) -> [Double] {
         let isHorizontal = axis == .horizontal

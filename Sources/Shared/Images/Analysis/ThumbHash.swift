@@ -20,7 +20,7 @@ enum ThumbHash {
         let (width, height) = (picture.size.width, picture.size.height)
         let planes = Planes(picture)
         let hasAlpha = planes.hasAlpha
-        // The number of L terms along each side, in the picture's proportions; fewer if alpha is stored too.
+        // The number of L terms along each side, in proportion to the side: up to 7, or up to 5 if alpha is stored too.
         let limit = Double(hasAlpha ? 5 : 7) / Double(max(width, height))
         let across = max(nearest(limit * Double(width)), 1)
         let down = max(nearest(limit * Double(height)), 1)

@@ -8,7 +8,7 @@ final class AnimatedOutput {
     private let canvas: AlignedBuffer
     private let memory: MemoryReservation
     private var pace: FramePace
-    /// The delay of the frame on the canvas in milliseconds; nil before the first frame.
+    /// The delay, in milliseconds, of the frame that is on the canvas; nil before the first frame.
     private var delay: Int?
     private(set) var count = 0
 

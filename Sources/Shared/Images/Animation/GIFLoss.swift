@@ -7,8 +7,8 @@ struct GIFLoss {
     let paletteError: Double
     private let mostMargin: Double
 
-    /// The constants apply to this quality. Tolerated distances are proportional to 100 minus the quality, so a quality
-    /// of 100 has no loss.
+    /// The quality at which `paletteError` is 0.8 and `mostMargin` is 2.5. Tolerated distances are proportional to 100
+    /// minus the quality, so a quality of 100 has no loss.
     private static let standardQuality = 82.0
 
     init(quality: Int) {

@@ -28,9 +28,9 @@ final class WebPAnimationWriter: AnimationWriter {
     /// Lossless encoding is tried only if the first frame has at most this many colours: four times as many as a GIF
     /// frame, because resampling smooths edges. Resampled photographs have many thousands.
     private static let fewColours = 1024
-    /// Lossless encoding is tried only if the lossless first frame is less than this many times as large as the lossy
-    /// first frame. Later frames may make up for the difference, but not in photographs, whose noise changes in every
-    /// frame.
+    /// The animation is encoded without loss only if its first frame then has less than this many times the bytes of a
+    /// `mixed` first frame. Later lossless frames may make up for the difference, but not in photographs, whose noise
+    /// changes in every frame.
     private static let mostGrowth = 3
     /// A lossless first frame with more pixels per byte than this may be blank, and does not predict the size of later
     /// frames.
@@ -70,8 +70,8 @@ final class WebPAnimationWriter: AnimationWriter {
             return try trial.finish(at: 1).count
         }
         var modes: [WebPAnimationEncoding.Mode] = []
-        // Later frames favour lossless encoding, so `mixed` is not tried if the first lossless frame is smaller, unless
-        // that frame may be blank (see `plainPixels`).
+        // Later frames favour lossless encoding even more than the first frame. If the lossless first frame is smaller,
+        // `mixed` is therefore not tried, unless that frame may be blank (see `plainPixels`).
         if bytes[0] < bytes[1] || bytes[1] * Self.plainPixels < size.width * size.height { modes.append(.mixed) }
         if bytes[1] < bytes[0] * Self.mostGrowth { modes.append(.lossless) }
         encodings = try modes.map(encoding)

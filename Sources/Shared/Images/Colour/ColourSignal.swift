@@ -79,7 +79,7 @@ struct ColourSignal: Equatable {
         case .perceptual, .hybrid: return nil
         }
         let samples = codedValues(levels: levels).map { Float(curve($0)) }
-        // The matrix keeps grays, so a gray picture needs only the curve.
+        // The matrix maps grays to themselves, so a gray picture needs only the curve.
         return LightEncoding(curves: [[Float]](repeating: samples, count: isGray ? 1 : 3), matrix: matrix)
     }
 }

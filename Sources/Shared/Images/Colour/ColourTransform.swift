@@ -41,7 +41,7 @@ final class ColourTransform {
         self.init(InkConversion(), layout, sampleBytes, toleratesScaling: false)
     }
 
-    /// Returns nil if the colours are sRGB.
+    /// Returns nil if the colours are sRGB, or if the primaries are degenerate.
     convenience init?(signal: ColourSignal, layout: RowLayout, sampleBytes: Int = 1) {
         let levels = sampleBytes == 1 ? 256 : 65536
         if let light = signal.light(levels: levels, isGray: layout.channels < 3) {

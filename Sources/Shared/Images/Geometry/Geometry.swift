@@ -15,7 +15,7 @@ public enum ContentMode: String, Sendable, Hashable, CaseIterable {
 /// The part of the picture that a `fill` crop keeps.
 public enum Gravity: String, Sendable, Hashable, CaseIterable {
     case center, north, northeast, east, southeast, south, southwest, west, northwest
-    /// The part that attracts attention: edges, saturated colours, skin.
+    /// The part that attracts attention (`Saliency.attention`).
     case attention
     /// The part with the highest entropy.
     case entropy

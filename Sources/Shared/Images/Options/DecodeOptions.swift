@@ -25,7 +25,7 @@ public struct DecodeOptions: Sendable {
         /// Loses at most as much detail as the output's compression hides (`leftToResample`). Skips scans of a
         /// progressive JPEG that improve the reduced picture by less than 0.03 dB.
         case auto
-        /// Decodes at the smallest scale that the resampler can use.
+        /// Decodes a JPEG at the smallest scale that is at least twice the output's size.
         case fast
         /// Decodes all data at full size.
         case full
@@ -77,9 +77,9 @@ public struct DecodeOptions: Sendable {
     }
 
     /// Reserves memory for the picture until the result is released. Waits while other pictures hold too much memory.
-    /// Before `begun`, counts the memory without waiting, because the memory could be held by a picture of the same
-    /// thread, and waiting would then never end. Throws `ImageError.tooMuchMemory` if the picture exceeds its limit,
-    /// and `Cancelled`.
+    /// Before `begun`, counts the memory without waiting: another picture of the same thread could hold the memory that
+    /// is missing, and waiting for it would never end. Throws `ImageError.tooMuchMemory` if the picture exceeds its
+    /// limit, and `Cancelled`.
     public func reserve(memory bytes: Int) throws -> MemoryReservation {
         try limits.check(memory: bytes)
         guard let picture else { return try memory.count(bytes, for: memory.newPicture()) }

@@ -22,14 +22,14 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
 
     var hasAlpha: Bool { self != .jpeg }
 
-    /// Whether the quality has an effect.
+    /// Whether the quality has an effect on a still picture.
     var hasQuality: Bool { self != .png && self != .gif }
 
     /// The maximum width and height: libjpeg's JPEG_MAX_DIMENSION, GIF89a §18, VP8's 14 bits, AV1 §5.5.1.
     var maxSide: Int {
         switch self {
         case .jpeg: 65_500
-        // PNG allows 2^31 - 1 (§11.2.2). No viewer can show such a picture, but an untrusted record could request it.
+        // PNG allows 2^31 - 1 (§11.2.2). No viewer can show such a picture, but untrusted input could request it.
         case .png: 1_000_000
         case .gif, .avif: 65_535
         case .webp: 16_383

@@ -94,7 +94,7 @@ final class PixelOutput: PixelConsumer {
         }
     }
 
-    /// Centres a picture that is smaller than the output on its backdrop.
+    /// Writes the backdrop at the size of the output, and centres the smaller picture on it.
     private func emit(_ picture: PixelBuffer, onBackdropOf target: PixelSize) throws {
         let backdrop = firstFrame.backdrop ?? BackdropRows(output.backdrop, of: picture, size: target)
         firstFrame.backdrop = backdrop

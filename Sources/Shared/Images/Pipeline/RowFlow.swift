@@ -12,7 +12,7 @@ struct RowFlow {
     private let memory: MemoryReservation
 
     /// - Parameters:
-    ///   - layout: the layout of a pixel, also for three YCbCr planes.
+    ///   - layout: the layout of the pixels in a single plane; ignored for three YCbCr planes.
     ///   - whole: the size of the stored picture.
     ///   - plans: the largest output first.
     init(

@@ -3,7 +3,7 @@ import Support
 
 /// Receives the tiles of a picture. Each tile is a complete file.
 public protocol TileSink: AnyObject {
-    /// The smallest longer side of a level, in pixels.
+    /// The minimum length of a level's longer side, in pixels. Only level 0 may be smaller.
     var leastSide: Int { get }
 
     func write(_ file: [UInt8], level: Int, column: Int, row: Int) throws

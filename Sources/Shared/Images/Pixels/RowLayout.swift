@@ -28,7 +28,7 @@ enum RowLayout: Sendable, Hashable {
     var outputChannels: Int { self == .cmyk ? 3 : channels }
 }
 
-/// Divides colours by premultiplied alpha, in pixels of 2 or 4 samples with alpha last.
+/// Divides premultiplied colours by their alpha, in pixels of 2 or 4 samples with alpha last.
 func unpremultiply<Sample: FixedWidthInteger & UnsignedInteger>(
     _ row: UnsafeMutablePointer<Sample>, count: Int, channels: Int
 ) {

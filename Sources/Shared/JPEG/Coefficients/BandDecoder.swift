@@ -1,7 +1,7 @@
 /// Decodes the blocks of an AC scan of a progressive picture (ITU-T T.81 G.1.2.2, G.1.2.3).
 ///
 /// The inner loops access tables and coefficients without bounds checks; `MCUDecoder` states the invariants.
-/// Coefficients that the output does not need are written to position 0; the inverse DCT replaces that number by the DC
+/// Coefficients that the output does not need are written to position 0, which the inverse DCT overwrites with the DC
 /// coefficient.
 struct BandDecoder {
     private let entries: UnsafePointer<UInt32>
@@ -110,7 +110,7 @@ struct BandDecoder {
             }
             // A coefficient that becomes nonzero in a refinement scan is 1 or -1.
             if value > 1 || value < -1 { isBad = true }
-            // Skip the `growth` - 1 coefficients that stay 0.
+            // Skips the `growth` - 1 coefficients that stay 0.
             var zeros = rest & ~before
             // The first four steps are branchless, because `growth` is unpredictable.
             zeros &= growth > 1 ? zeros &- 1 : ~0

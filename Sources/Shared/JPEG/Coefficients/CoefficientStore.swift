@@ -49,7 +49,7 @@ final class CoefficientStore: @unchecked Sendable {
         let first = UnsafeRawPointer(coefficients + row * across * area)
         for block in 0..<across {
             let own = first + block * area * 2
-            // Excludes position 0.
+            // Ignores position 0, which may contain a coefficient that is not kept.
             var all = area > 1 ? own.loadUnaligned(as: UInt64.self).littleEndian >> 16 : 0
             for word in 1..<max(words, 1) { all |= own.loadUnaligned(fromByteOffset: 8 * word, as: UInt64.self) }
             offsets[block] = all == 0 ? -1 : Int32(truncatingIfNeeded: block * area)

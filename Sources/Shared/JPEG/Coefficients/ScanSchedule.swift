@@ -40,7 +40,7 @@ final class ScanSchedule: Sendable {
         state = Monitor(State(done: items.map { _ in 0 }))
     }
 
-    /// Decodes scans until none is left. Runs on each thread.
+    /// Decodes scans until none is left or a scan has failed. Runs on each thread.
     func work() {
         while let index = next() {
             do {
@@ -67,7 +67,7 @@ final class ScanSchedule: Sendable {
     func wait(for blockRows: Int, of component: Int) throws {
         let outcome: Result<Void, any Error> = state.wait { state in
             if let failure = state.failure {
-                // Wait for the earlier scans, because one of them may fail too.
+                // Waits for the earlier scans, because one of them may fail too.
                 let isFirst = items.indices.prefix(failure.item).allSatisfy { state.done[$0] == items[$0].rows }
                 return isFirst ? .failure(failure.error) : nil
             }

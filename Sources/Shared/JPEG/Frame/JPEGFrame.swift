@@ -108,7 +108,8 @@ public struct JPEGFrame {
         case 0xDB: return readSteps(try body())
         case 0xDD: return readRestartInterval(try body())
         case JPEGMarkers.startOfScan: return readScan(try body(), dataOffset: segment.body.upperBound)
-        // Ignored: DNL, because the height is already known; reserved codes; application data; comments.
+        // After the first scan header, ignores DNL, because the height is then known, and reserved codes. Always
+        // ignores application data and comments.
         case 0xDC, 0x02...0xBF: return !scans.isEmpty
         case 0xE0...0xEF, 0xFE: return true
         default: return false

@@ -26,9 +26,9 @@ struct BlockLayout: Hashable {
         return row < size && column < size ? row * stride + column : nil
     }
 
-    /// The position of each coefficient number. Coefficients that are not kept have position 0; the inverse DCT uses
-    /// the DC coefficient instead. Only damaged data has numbers above 63. Numbers up to 79 have the last position, as
-    /// in libjpeg.
+    /// The position of each coefficient number, 0 to 143. Coefficients that are not kept have position 0, which the
+    /// inverse DCT overwrites with the DC coefficient. Only damaged data has numbers above 63. Numbers up to 79 have
+    /// the last position, as in libjpeg, and higher numbers position 0.
     var places: [UInt8] {
         let last = place(ofZigzag: 63) ?? 0
         return (0..<64).map { UInt8(place(ofZigzag: $0) ?? 0) }

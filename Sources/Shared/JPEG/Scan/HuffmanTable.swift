@@ -34,8 +34,7 @@ struct HuffmanCode: Hashable {
     }
 }
 
-/// Lookup tables of a Huffman code. An entry contains the symbol and the value after its code, if the code and the
-/// value fit in the index bits.
+/// Lookup tables of a Huffman code. An entry decodes a code and the value after it, if both fit in the index bits.
 ///
 /// `@unchecked Sendable`: immutable after `init`. Each table has an entry for every value of its index.
 final class HuffmanTable: @unchecked Sendable {

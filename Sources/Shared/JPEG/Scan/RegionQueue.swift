@@ -13,7 +13,8 @@ final class RegionQueue: Sendable {
         var failure: (any Error)?
         var isAbandoned = false
 
-        /// Reads the next region. Returns nil if no region is free or none remains.
+        /// Reads the next region into a free `ScanRegion`. Returns nil if none is free, if the whole scan has been
+        /// read, or if reading fails.
         mutating func readNext() -> ScanRegion? {
             guard failure == nil, !bytes.isAtEnd, let region = free.popLast() else { return nil }
             do {
@@ -38,7 +39,8 @@ final class RegionQueue: Sendable {
     /// The file offset of the marker after the data; known once the last region has been read.
     var markerOffset: Int? { state.withLock { $0.bytes.markerOffset } }
 
-    /// Decodes regions ahead while buffers are free, up to the last region. Runs on each helper thread.
+    /// Reads and decodes regions ahead, up to the last region. Waits while no `ScanRegion` is free. Runs on each helper
+    /// thread.
     func decodeAhead() {
         while true {
             let region = state.wait { state -> ScanRegion?? in

@@ -41,7 +41,7 @@ final class SequentialScan {
 
     /// - Parameters:
     ///   - data: a range of the file that begins with the data, and may extend beyond the end of the data.
-    ///   - mcus: the number of MCUs in the scan, and the most MCUs that a call of `next` requests.
+    ///   - mcus: the number of MCUs in the scan, and the maximum number that a call of `next` requests.
     ///   - restartInterval: in MCUs; 0 for no restarts.
     init(
         _ source: any ByteSource, in data: Range<Int>, decoder: MCUDecoder, components: Int,

@@ -18,7 +18,7 @@ final class ScanSamples {
         let component: Int
         let layout: BlockLayout
         let steps: [UInt16]
-        /// The position of the block's first sample in the samples of its MCU.
+        /// The position of the block's first sample within its MCU, in samples.
         let row: Int
         let column: Int
         /// The width of an MCU in samples.

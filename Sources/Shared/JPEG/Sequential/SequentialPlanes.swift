@@ -51,7 +51,7 @@ final class SequentialPlanes: JPEGPlanes {
             do {
                 try scan.readGroup(into: destination)
             } catch {
-                // Reports the error of an earlier scan first.
+                // Reads the earlier scans to the end, to throw an error in them first.
                 for scan in scans[..<index] { _ = try scan.markerOffset() }
                 throw error
             }

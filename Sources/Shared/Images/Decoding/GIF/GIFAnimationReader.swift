@@ -43,7 +43,7 @@ final class GIFAnimationReader: AnimationReader {
     private static func structure(_ source: some ByteSource, _ options: DecodeOptions) throws -> GIFStructure {
         let limit = options.limits.maxFrames
         do {
-            // `DecodeLimits` checks the pixels of all frames afterwards.
+            // `init` checks the pixels of all frames afterwards, with `DecodeLimits`.
             return try GIFStructure.read(
                 source, limits: GIFStructure.Limits(frames: limit, pixelsOverAllFrames: .max),
                 allowsTruncated: options.allowsTruncated, allowsDamage: options.allowsDamage)

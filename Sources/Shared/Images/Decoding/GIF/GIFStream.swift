@@ -93,7 +93,7 @@ final class GIFStream {
     }
 
     /// Decodes the next line of the image into `line`, which has as many bytes as the image has columns.
-    /// Throws `ImageError.truncated` if the data ends before the last line.
+    /// Throws `ImageError.truncated` if an end code or the end of the file comes before the end of the last line.
     func readLine(into line: inout [UInt8]) throws {
         try line.withUnsafeMutableBytes { line in
             var done = 0
@@ -104,7 +104,7 @@ final class GIFStream {
                 done += written
                 if done == line.count { break }
                 if lzw.state == .ended { throw ImageError.truncated(.gif) }
-                // If `isAtEnd` is true, the data has no end code.
+                // `isAtEnd` means that the sub-blocks end without an end code.
                 if lzw.state == .damaged || isAtEnd { throw ImageError.corrupt(.gif, "invalid pixel data") }
                 try readBlock()
             }

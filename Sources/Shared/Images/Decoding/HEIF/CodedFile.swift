@@ -15,7 +15,9 @@ enum CodedFile {
         _ coded: HEIFPicture.Coded, of source: any ByteSource, _ format: ImageFormat, _ options: DecodeOptions
     ) throws -> AlignedBuffer {
         guard coded.configuration.count <= configurationByteLimit else {
-            throw ImageError.corrupt(format, "a decoder configuration of \(coded.configuration.count) bytes")
+            let count = coded.configuration.count
+            throw ImageError.corrupt(
+                format, "a decoder configuration of \(count) bytes, more than \(configurationByteLimit)")
         }
         let configuration = try source.bytes(coded.configuration)
         let signal = try coded.signal.map { try source.bytes($0.prefix(64)) } ?? []
@@ -55,7 +57,8 @@ enum CodedFile {
     ) -> [UInt8] {
         let (brand, kind) = coded.codec == .av1 ? ("avif", "av01") : ("heic", "hvc1")
         let size = fullBox("ispe", number(coded.size.width, 4) + number(coded.size.height, 4))
-        // The number of properties, then the index of each. The highest bit marks the configuration as essential.
+        // The number of properties, then the index of each property. The highest bit of an index marks the property as
+        // essential, here the decoder configuration.
         let numbers: [UInt8] = signal.isEmpty ? [2, 1, 0x82] : [3, 1, 0x82, 3]
         let associations = fullBox("ipma", number(1, 4) + number(1, 2) + numbers)
         let entry = fullBox("infe", version: 2, number(1, 2) + number(0, 2) + Array(kind.utf8) + [0])

@@ -71,7 +71,7 @@ final class CodedTiles {
         // Throws if decoding the tile exceeded the time limit.
         try options.check()
         guard Int(pixels.width) == coded.size.width, Int(pixels.height) == coded.size.height else {
-            throw ImageError.corrupt(format, "contradictory sizes")
+            throw ImageError.corrupt(format, "the header and the decoder disagree on the size")
         }
         return tile
     }

@@ -39,7 +39,7 @@ final class HEIFReader: RowReader {
     private let alpha: CodedTiles?
     private let memory: MemoryReservation
     private let isPremultiplied: Bool
-    /// A row of alpha, needed only if alpha and colours differ in size.
+    /// A row of alpha; nil unless alpha and colours differ in size.
     private let otherAlpha: AlignedBuffer?
     private var y = 0
 

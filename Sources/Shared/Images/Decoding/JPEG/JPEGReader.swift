@@ -42,7 +42,8 @@ final class JPEGReader {
         try options.limits.check(pixels: size)
     }
 
-    /// Opens a picture whose header has already been read. Throws `ImageError.corrupt` if libjpeg reads another size.
+    /// Opens a picture whose header has already been read. Throws `ImageError.corrupt` if libjpeg reads a
+    /// different size.
     convenience init(_ source: any ByteSource, _ info: ImageHeader, options: DecodeOptions) throws {
         let height = info.storedSize.height
         // libjpeg needs the height before the first scan, but some files store the height after it (ITU-T T.81 B.2.5).
@@ -55,7 +56,9 @@ final class JPEGReader {
                 ])
         }
         try self.init(whole ?? source, options: options)
-        guard size == info.storedSize else { throw ImageError.corrupt(.jpeg, "contradictory sizes") }
+        guard size == info.storedSize else {
+            throw ImageError.corrupt(.jpeg, "the header and the decoder disagree on the size")
+        }
     }
 
     deinit { apod_jpeg_close(decoder) }

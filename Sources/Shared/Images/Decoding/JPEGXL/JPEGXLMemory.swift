@@ -18,8 +18,8 @@ import Formats
 /// | added by passes | 11.8 | 0 | | |
 /// | added by a layer | 12 | 16 | | |
 ///
-/// Modular pictures without a transform of the whole picture need up to 15 bytes less, but the header does not tell
-/// whether a picture has such a transform.
+/// Modular pictures without a transform of the whole picture need up to 15 bytes per pixel less, but the header does
+/// not tell whether a picture has such a transform.
 enum JPEGXLMemory {
     /// Returns the peak memory of a decode in bytes, including the returned pixels.
     ///

@@ -76,7 +76,7 @@ final class JPEGXLReader: RowReader {
         var piece: [UInt8] = []
         var offset = 0
         // If the sections are out of order, libjxl 0.7 decodes the codestream only as a whole. Later versions of
-        // libjxl write large pictures this way.
+        // libjxl write the sections of large pictures out of order.
         let isWhole = !picture.isInOrder
         let input = try isWhole ? options.reserve(memory: source.count) : nil
         defer { withExtendedLifetime(input) {} }
@@ -113,7 +113,7 @@ final class JPEGXLReader: RowReader {
             var header = cjxl_header()
             cjxl_get_header(decoder, &header)
             guard header.width == size.width, header.height == size.height else {
-                throw ImageError.corrupt(.jpegXL, "contradictory sizes")
+                throw ImageError.corrupt(.jpegXL, "the header and the decoder disagree on the size")
             }
             guard (1...4).contains(header.channels) else {
                 throw ImageError.unsupported(.jpegXL, "\(header.channels) channels")
@@ -123,7 +123,7 @@ final class JPEGXLReader: RowReader {
             isPremultiplied = header.is_premultiplied != 0 && layout.hasAlpha
         case CJXL_PROFILE:
             takeProfile()
-            // libjxl decodes no frame before this event.
+            // Reserves the memory now, because libjxl decodes frames only after this event.
             let bytes = JPEGXLMemory.bytes(picture, channels: layout.channels, sampleBytes: sampleBytes)
             memory = try options.reserve(memory: bytes)
         case CJXL_NEEDS_PIXELS where memory != nil:

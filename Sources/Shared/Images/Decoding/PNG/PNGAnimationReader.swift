@@ -59,7 +59,7 @@ final class PNGAnimationReader: AnimationReader {
     private func dispose(of frame: PNGAnimation.Frame, isFirst: Bool) {
         switch frame.disposal {
         case .keep: break
-        // Before the first frame, the canvas is empty, so restoring is clearing.
+        // The canvas is empty before the first frame, so restoring it means clearing it.
         case .previous where !isFirst: canvas.restore(area(frame))
         case .background, .previous: canvas.clear(area(frame))
         }
@@ -73,7 +73,9 @@ final class PNGAnimationReader: AnimationReader {
     private func draw(_ frame: PNGAnimation.Frame) throws {
         let stored = try PNGReader(SplicedSource(source, animation, frame: frame), options: options)
         let reader: any RowReader = stored.transform.map { SRGBRows(stored, $0, options: options) } ?? stored
-        guard reader.size == frame.size else { throw ImageError.corrupt(.png, "a frame of a different size") }
+        guard reader.size == frame.size else {
+            throw ImageError.corrupt(.png, "a frame whose size differs from its fcTL chunk")
+        }
         let row = AlignedBuffer(count: frame.size.width * reader.layout.channels)
         for y in 0..<frame.size.height {
             if y % 64 == 0 { try options.check() }

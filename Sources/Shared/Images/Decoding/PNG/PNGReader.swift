@@ -64,7 +64,8 @@ final class PNGReader: RowReader {
         }
     }
 
-    /// If data is missing and the options allow this, returns transparent pixels, or black pixels without alpha.
+    /// Reads the next row. If its data is missing and the options allow this, writes transparent pixels, or black
+    /// pixels in a picture without alpha.
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
         if try !lacksData(while: { try rows.readRow(into: row) }) { return }
         row.update(repeating: 0, count: size.width * layout.channels * sampleBytes)

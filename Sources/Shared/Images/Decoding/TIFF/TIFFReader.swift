@@ -17,7 +17,8 @@ extension ImageDecoder {
         })
 }
 
-/// Reads the rows of a page of a TIFF. libtiff decodes strips, or one row of tiles at a time.
+/// Reads the rows of a page of a TIFF with libtiff. Decodes a page in strips row by row, and a page in tiles one row of
+/// tiles at a time.
 final class TIFFReader: RowReader {
     let size: PixelSize
     let layout: RowLayout
@@ -49,7 +50,9 @@ final class TIFFReader: RowReader {
         let first = try TIFFFile(source, page: info.page, options: options)
         let page = first.page
         size = PixelSize(width: Int(page.width), height: Int(page.height))
-        guard size == info.storedSize else { throw ImageError.corrupt(.tiff, "contradictory sizes") }
+        guard size == info.storedSize else {
+            throw ImageError.corrupt(.tiff, "the header and the decoder disagree on the size")
+        }
         try options.limits.check(pixels: size)
         let samples = try TIFFSamples(page, hasAlpha: info.hasAlpha == true)
         self.samples = samples
@@ -134,7 +137,7 @@ final class TIFFReader: RowReader {
     private static func rowBytes(of page: ctiff_page) throws -> Int {
         guard page.tile_width > 0, page.tile_height > 0, page.tile_width <= Int32.max, page.tile_height <= Int32.max
         else { throw ImageError.corrupt(.tiff, "an invalid tile size") }
-        // Rows of tiles can be joined only if they end at a byte boundary.
+        // `readTiles` joins the rows of adjacent tiles, so each row of a tile must end at a byte boundary.
         guard Int(page.tile_width) * Int(page.bits) % 8 == 0 else {
             throw ImageError.unsupported(.tiff, "tiles that are \(page.tile_width) pixels wide")
         }

@@ -1,7 +1,7 @@
 import CKernels
 import Support
 
-/// Measures the loss of halving a picture's chroma, from pairs of rows.
+/// Measures the loss from halving a picture's chroma resolution. Receives the picture as pairs of rows.
 struct ChromaLoss {
     private var sum: UInt64 = 0
     private var squares: UInt64 = 0

@@ -58,7 +58,7 @@ struct FilePalette {
     func index(of colour: PackedColour) -> UInt8? { table.index(of: colour) }
 
     /// Returns the lowest index that a frame does not draw, to use for skipped pixels. Returns nil if the frame draws
-    /// all indices or skips no pixels.
+    /// all indices, or if all its pixels must be drawn.
     func transparent(in frame: FrameColours) -> UInt8? {
         guard frame.canSkip else { return nil }
         let drawn = Set(frame.needed.colours.compactMap { index(of: $0) })

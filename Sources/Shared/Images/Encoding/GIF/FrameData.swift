@@ -15,7 +15,7 @@ struct FrameData {
         case skipped
         /// These pixels are drawn if the palette has their colour.
         case drawn
-        /// Each pixel is skipped or drawn, whichever makes the LZW string longer.
+        /// Each of these pixels is skipped or drawn, whichever makes the LZW string longer.
         case free
     }
 }

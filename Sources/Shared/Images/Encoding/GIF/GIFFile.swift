@@ -21,7 +21,7 @@ final class GIFFile {
         bytes += Array("GIF89a".utf8)
         put16(size.width)
         put16(size.height)
-        // 8 bits per sample. Viewers ignore the background colour.
+        // A global palette with 8 bits per sample, background index 0 (viewers ignore it), and no pixel aspect ratio.
         bytes += [0xF0 | sizeBits(palette), 0, 0]
         put(colours: palette)
         guard plays != 1 else { return }

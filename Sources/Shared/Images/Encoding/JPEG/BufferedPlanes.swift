@@ -23,9 +23,10 @@ final class BufferedPlanes {
         buffers[plane].bytes + y * sizes[plane].width
     }
 
-    /// Encodes the picture, with halved chroma if the loss is invisible. With an effort above 3, also tries progressive
-    /// coding and keeps the smaller file. Progressive coding often enlarges small pictures, because each scan has its
-    /// own codes. With an effort above 6, uses trellis quantisation.
+    /// Encodes the picture. Halves the chroma if the options require it, or if they leave the choice to the encoder and
+    /// the loss is invisible. With an effort above 3, tries baseline and progressive coding and keeps the smaller file,
+    /// unless the options require a progressive picture. Progressive coding often enlarges small pictures, because each
+    /// scan has its own codes. With an effort above 6, uses trellis quantisation.
     func write(_ options: EncodeOptions, into drain: ByteDrain) throws {
         let planes = halvesChroma(options) ? halved() : self
         let coding = options.jpegCoding(planes.sampling, size)
@@ -69,8 +70,9 @@ final class BufferedPlanes {
         return halved
     }
 
-    /// Quantises the coefficients to minimise their size with optimised Huffman codes. As codes and coefficients depend
-    /// on each other, starts with plain rounding, and then takes two rounds with the codes of the previous round.
+    /// Quantises the coefficients to minimise their size with optimised Huffman codes. The best codes depend on the
+    /// coefficients, and the best coefficients on the codes. The first round therefore only rounds, and two further
+    /// rounds use the codes of the previous round.
     private func quantized(
         _ coding: JPEGCoding, _ checkpoint: (UninterruptibleCost?) throws -> Void
     ) throws -> [QuantizedPlane] {

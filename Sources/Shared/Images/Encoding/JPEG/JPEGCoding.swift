@@ -50,7 +50,7 @@ struct JPEGCoding {
 extension EncodeOptions {
     /// Returns the approximate memory per pixel of encoding a JPEG.
     func bytesPerJPEGPixel(of size: PixelSize) -> Int {
-        // Three planes, and another two planes of halved chroma.
+        // Three planes at full resolution, and two more planes for halved chroma: 3.5 bytes, rounded up.
         let planes = buffersJPEG(of: size, isGray: false) ? 4 : 0
         // Two bytes per sample. Trellis quantisation needs two more copies of the coefficients.
         let coefficients = isProgressive || holds(size) ? 6 : 0

@@ -12,7 +12,8 @@ struct TrellisQuantizer {
     /// The cost in bits of a squared error of one step in a block without detail. Of the values from 20 to 80, tried on
     /// ten pictures by SSIMULACRA2, 60 gave the smallest files.
     private static let errorWeight: Float = 60
-    /// The mean square of a block's coefficients that halves the weight of errors: mozjpeg's value, 38 levels squared.
+    /// In a block whose coefficients have this mean square, errors have half the weight: mozjpeg's value, 38 levels
+    /// squared.
     private static let masking: Float = 38 * 38
 
     private let steps: [Float]
@@ -33,7 +34,7 @@ struct TrellisQuantizer {
         let weight = Self.errorWeight * Self.masking / (Self.masking + energy / 63)
 
         withUnsafeTemporaryAllocation(of: Choice.self, capacity: 64) { choices in
-            // Choice 0: all earlier coefficients are 0.
+            // Choice 0 is the start of all paths, before any nonzero coefficient.
             choices[0] = Choice(cost: 0, before: 0, magnitude: 0, zeroed: 0)
             var zeroed: Float = 0
             var count = 1

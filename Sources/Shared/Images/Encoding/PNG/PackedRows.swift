@@ -12,7 +12,8 @@ struct PackedRows {
     /// The method for choosing the filter of each row.
     enum Strategy: Sendable {
         case fixed(Int32)
-        /// The filter with the smallest sum of absolute differences, entropy, or number of different pairs of bytes.
+        /// The filter that gives the smallest sum of absolute differences, the smallest entropy, or the fewest
+        /// different pairs of adjacent bytes.
         case sum, entropy, pairs
     }
 

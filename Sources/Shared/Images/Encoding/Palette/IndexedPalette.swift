@@ -1,10 +1,9 @@
 /// A palette of a GIF, with a search for the nearest colour.
 final class IndexedPalette {
     let colours: [PackedColour]
-    /// The index of pixels that are not drawn, which follows the indices of the colours. Nil if the palette has no such
-    /// index.
+    /// The index of pixels that are not drawn: the first index after the colours. Nil if the palette has no such index.
     let transparent: UInt8?
-    /// The mean squared error of the original pixels; 0 if the palette is exact.
+    /// The mean squared error of the pixels that the palette was designed for; 0 if the palette is exact.
     let meanError: Double
     private let table: ColourTable
     private let search: NearestColour

@@ -1,8 +1,8 @@
 import Formats
 import Support
 
-/// A pixel for a palette: red in the lowest byte, then green, blue and alpha. For GIF, which has no translucency, alpha
-/// is 255, and all bits of a transparent pixel are 0.
+/// A pixel for a palette: red in the lowest byte, then green, blue and alpha. GIF has no translucency: alpha is
+/// then 255, or all bits of a transparent pixel are 0.
 struct PackedColour: Hashable {
     var bits: UInt32
 

@@ -116,17 +116,17 @@ final class WebPWriter: RowWriter {
         return Array(UnsafeBufferPointer(start: writer.mem, count: writer.size))
     }
 
-    /// Whether to use libwebp's sharp YUV conversion. A lossy WebP always has halved chroma; the sharp conversion
-    /// compares its results with the picture, which takes half as long again. Over ten pictures at 640 pixels, files
-    /// are on average 10 % smaller at the same visual quality (SSIMULACRA2): a diagram by half, six pictures by up to
-    /// 3 %, the others not at all.
+    /// Whether to use libwebp's sharp YUV conversion. A lossy WebP always has halved chroma. The sharp conversion
+    /// compares its results with the picture, so encoding takes 1.5 times as long. Over ten pictures at 640 pixels,
+    /// files are on average 10 % smaller at the same visual quality (SSIMULACRA2): a diagram by half, six pictures by
+    /// up to 3 %, the others not at all.
     private func halvesWithCare(_ pixels: UnsafePointer<UInt8>) -> Bool {
         options.chroma == .auto && options.effort > 3 || options.keepsChroma(pixels, channels: samples, size: size)
     }
 
     /// Whether less than 2 % of the pixels are translucent, as with rounded corners. Trying filters for the alpha then
-    /// takes half of the time for the alpha (a seventh of all instructions for a picture of 800 x 400 with rounded
-    /// corners), and saves at most 0.3 % of the file.
+    /// takes half of the time that libwebp needs for the alpha (a seventh of all instructions for a picture of 800 x
+    /// 400 with rounded corners), and saves at most 0.3 % of the file.
     private func hasSharpAlpha(_ pixels: UnsafeBufferPointer<UInt8>) -> Bool {
         guard samples == 4 else { return false }
         var translucent = 0

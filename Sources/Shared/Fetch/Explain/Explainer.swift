@@ -85,7 +85,7 @@ extension CacheStore {
         }
     }
 
-    /// Collects the facts about a request and its key. Changes nothing: even a row without its file stays.
+    /// Collects the facts about a request and its key. Changes nothing: even the row of a missing file stays.
     func facts(of request: HTTPRequest, key: CacheKey, expiry: Expiry?, now: Timestamp) throws -> ExplainedFacts {
         var facts = ExplainedFacts()
         // Look up a cached failure even if a fetch would ignore it.

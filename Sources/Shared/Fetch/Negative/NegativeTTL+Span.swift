@@ -44,7 +44,8 @@ extension NegativeTTL {
         case let failure as FormatFailure:
             switch failure {
             case .notAnImage, .unsupported, .notRead, .notGIF: .seconds(10 * 60)
-            // An empty, truncated or damaged picture may be complete at the next attempt.
+            // An empty, truncated or damaged picture may be complete at the next attempt. An exceeded limit or a
+            // missing page is not caused by the server.
             case .empty, .truncated, .corrupt, .overLimit, .noSuchPage, .truncatedMovie, .corruptMovie: nil
             }
         default: nil

@@ -163,7 +163,7 @@ package final class PartialFile: ByteSink {
         removeNote()
     }
 
-    // `unlink` locks the folder, which all downloads share, even if the file is missing.
+    // Checks first, because `unlink` locks the folder even if the file is missing, and all downloads share the folder.
     private func remove(_ name: String) {
         if (try? root.status(of: name)) != nil { root.remove(name) }
     }

@@ -155,8 +155,8 @@ public final class Caches: Sendable {
         try storage(policy(for: address()), scope: scope)
     }
 
-    /// Returns the storage for files made from a picture. If the picture is ephemeral or in memory, this is never the
-    /// disk.
+    /// Returns the storage for files made from a picture. If the picture is ephemeral or in memory, these files are
+    /// never stored on the disk.
     ///
     /// - Parameter address: the source of the picture; nil if the file at `path` is the source.
     public func storage(

@@ -22,7 +22,7 @@ public struct Explainer: Sendable {
         self.clock = clock
     }
 
-    /// The remote's document, if a fetch would query it.
+    /// The remote's answer about the key; nil if a fetch would not query the remote.
     private func shared(_ request: HTTPRequest, _ key: CacheKey) throws -> Explanation.Shared? {
         let scope = try caches.scope()
         guard let remote = caches.remote, remote.reads(scope), key.isShared(from: request.url.redacted),

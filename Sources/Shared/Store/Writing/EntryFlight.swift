@@ -50,7 +50,7 @@ package final class EntryFlight: Sink {
     ///
     /// - Parameters:
     ///   - known: the result of the last lookup, if any.
-    ///   - address: the address whose cached failure is looked up too; nil for none.
+    ///   - address: the digest of the address whose cached failure is looked up too; nil to look up only the entry.
     package init(
         _ cache: CacheStore, _ subject: Subject, known: LookupResult? = nil, for work: LockedWork.Kind = .making,
         failureOf address: String? = nil
@@ -188,7 +188,7 @@ extension CacheStore {
     /// Looks up an entry and checks its file.
     ///
     /// - Parameters:
-    ///   - address: the address whose cached failure is looked up too; nil for none.
+    ///   - address: the digest of the address whose cached failure is looked up too; nil to look up only the entry.
     ///   - isLocked: whether the caller holds the entry's lock.
     package func look(
         _ subject: EntryFlight.Subject, failureOf address: String? = nil, isLocked: Bool = false

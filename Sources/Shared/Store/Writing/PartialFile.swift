@@ -13,7 +13,7 @@ package final class PartialFile: ByteSink {
     package let root: CacheRoot
     private let use: MemoryUse?
     private var file: File?
-    /// Writes the bytes of this attempt; nil before `resume` and `restart`, and after `forget`.
+    /// Writes the bytes of this attempt; nil before `resume` or `restart`, and after `forget`.
     private var body: BodyWriter?
     private var digest: String?
     /// Whether a note exists; nil if unknown.

@@ -4,7 +4,7 @@ import Support
 
 /// Observes a body during its download. Called on the downloading thread, so methods must return quickly.
 public protocol BodyWatcher: AnyObject {
-    /// Called when a body begins or is resumed after existing bytes, and again if it restarts.
+    /// Called when a body begins, or resumes after existing bytes, and again if it restarts.
     func begin(_ body: ArrivingBody) throws
     /// Called with the next bytes, which have just been written. They are valid only during the call.
     func take(_ bytes: UnsafeRawBufferPointer) throws

@@ -10,8 +10,8 @@ extension CacheKey {
     /// stored and shown. The values cannot simply be removed: `?key=mars` and `?key=moon` may be two pictures. Parsing
     /// a key as an address yields the same key. For an address with a secret, throws the errors of `KeySecrets.digest`.
     ///
-    /// - Parameter text: the text from which the URL was parsed, to derive the key of an earlier version; nil for the
-    ///   normalized address.
+    /// - Parameter text: the text from which the URL was parsed, to derive the key of an earlier version; nil to derive
+    ///   that key from the normalized address.
     public init(
         url: WebURL, readFrom text: String? = nil, ignoringQuery ignoring: Set<String> = [], secrets: KeySecrets
     ) throws {

@@ -6,11 +6,11 @@ import Support
 public struct FetchRequest: Sendable {
     /// The request. Its header fields are sent, but not stored.
     public var http: HTTPRequest
-    /// Nil for the key of the request's address.
+    /// Nil to use the key of the request's address.
     public var key: CacheKey?
     /// The expiry of a new or existing entry; nil for the expiry in the settings.
     public var expiry: Expiry?
-    /// Nil for the inspection of the cache.
+    /// Nil to use the cache's inspection.
     public var inspect: Inspection?
     /// Whether to upload the answer to the remote even if the request has credentials, because all users get the same
     /// answer.

@@ -38,7 +38,7 @@ final class Download {
     private var validators = Validators()
     /// Whether the bytes come from several answers.
     private var isJoined = false
-    /// Whether the body is complete, so that a failure comes from the inspection.
+    /// Whether the body is complete and its inspection has begun, so that a failure comes from the inspection.
     private var isInspected = false
     private var received = 0
     /// The inspected picture, if only the inspection could prove that the body was complete.

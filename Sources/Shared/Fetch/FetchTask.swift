@@ -174,7 +174,8 @@ struct FetchTask {
         return Freshness.reason(entry, now: cache.clock.now(), rules: rules)
     }
 
-    /// Whether the failure is temporary and due to the server: it could not be reached, or its answer was unusable.
+    /// Whether the failure is temporary and due to the server: the server could not be reached, or its answer was
+    /// unusable.
     private static func isPassing(_ failure: any Failure) -> Bool {
         failure.isTransient && !(failure is Cancelled || failure is CacheFailure || failure is SystemFailure)
     }

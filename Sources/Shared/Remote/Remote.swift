@@ -131,7 +131,8 @@ public final class Remote: RemoteTier {
             guard let read = try read(.document(name), limits, receive: { try sink.write($0) }) else { return nil }
             count = read
             guard let document = try RemoteDocument(sink.bytes, named: name, key: settings.key) else {
-                log.detail("the remote \(settings.address): \(name.digest) lacks a valid signature; ignoring it")
+                log.detail(
+                    "the remote \(settings.address): the document \(name.digest) lacks a valid signature; ignoring it")
                 return nil
             }
             return document

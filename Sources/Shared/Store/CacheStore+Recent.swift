@@ -6,7 +6,8 @@ extension CacheStore {
     static func recentName(ofVariant name: String) -> String { "\0" + name }
 
     /// Returns a fresh entry from `recent`. Returns nil if `recent` does not contain the entry, if any process has
-    /// changed the index since the entry was stored there, or if a new lease must be written.
+    /// changed the index since the entry was stored there, if its file was checked more than a second ago, or if a new
+    /// lease must be written.
     ///
     /// - Parameter version: the current version of the index; evaluated only if `recent` contains the name.
     package func recentEntry(_ name: String, version: @autoclosure () -> Int?) -> Entry? {
@@ -94,8 +95,8 @@ extension CacheStore {
 
     // MARK: Leases
 
-    /// Leases an entry and records its use. Returns nil if the entry has just been removed. Never waits for a process
-    /// that writes to the index.
+    /// Leases an entry and records its use. Returns nil if the entry has just been removed. Recording the lease never
+    /// waits for a process that writes to the index.
     ///
     /// - Parameter version: the version of the index before the row was read. If it is unchanged, the row is not read
     ///   again.

@@ -7,8 +7,8 @@ import Support
 /// its file, is treated as absent.
 ///
 /// Methods throw `CacheFailure` if the root or its index cannot be used, or if the method writes and the root is
-/// read-only; `SystemFailure` if a system call fails; and `Cancelled` if the run is stopped. No method uses the network
-/// unless its name says so.
+/// read-only; `SystemFailure` if a system call fails; and `Cancelled` if the run is stopped. Only the methods that
+/// fetch or use the remote send requests over the network.
 public final class CacheStore: Sendable {
     public let settings: CacheSettings
     /// Inspects bytes before they are stored.
@@ -261,9 +261,9 @@ public final class CacheStore: Sendable {
         try toleratingUnwritable { try index.expire(entry, at: entry.expiresAt, now: clock.now()) }
     }
 
-    /// Acquires the lock of an entry's name, before the entry is fetched, made or removed. Throws
-    /// `CacheFailure.stalled` if the process that holds the lock makes no progress for `settings.timeout`, and the
-    /// errors of `whileWaiting`.
+    /// Acquires the lock with this name in the scope, for example the lock of an entry before the entry is fetched or
+    /// made. Throws `CacheFailure.stalled` if the process that holds the lock makes no progress for `settings.timeout`,
+    /// and the errors of `whileWaiting`.
     ///
     /// - Parameter generation: the generation of the entry's partial file, whose growth shows progress.
     package func lock(

@@ -52,8 +52,8 @@ extension EntrySum {
 }
 
 extension Caches {
-    /// Returns `text`, or its path with links resolved, if this path has the format of an entry's path in this cache,
-    /// on disk or in memory; otherwise nil. The file need not exist. Opens nothing.
+    /// Returns `text` if it has the format of an entry's path in this cache, on disk or in memory. Otherwise tries its
+    /// absolute path with links resolved, or returns nil. The file need not exist. Opens nothing.
     public func entryPath(_ text: String) -> String? {
         // Return early for addresses, the most common arguments.
         guard let root = settings.root, text.slashesOfAuthority == nil else { return nil }

@@ -63,7 +63,7 @@ public final class Caches: Sendable {
         memoryUse = MemoryUse(limit: settings.memoryCapacity, places: settings.places, clock: clock)
     }
 
-    /// The places as configured, and again with resolved paths.
+    /// The configured places, and the same places with resolved paths.
     private var places: [RuntimePlaces] {
         open.withLock { open in
             let resolved = open.resolvedPlaces ?? settings.places.resolved
@@ -116,7 +116,7 @@ public final class Caches: Sendable {
     }
 
     /// Returns the cache on disk, even if the policy is `disabled`. If the policy is `memory`, which must not write to
-    /// the disk, returns only an existing cache, otherwise nil.
+    /// the disk, returns nil instead of creating a missing cache.
     public func onDisk() throws -> CacheStore? {
         try settings.policies.standard == .memory ? existing(inMemory: false) : cache()
     }
@@ -155,8 +155,8 @@ public final class Caches: Sendable {
         try storage(policy(for: address()), scope: scope)
     }
 
-    /// Returns the storage for files made from a picture. If the picture is ephemeral or in memory, this is never the
-    /// disk.
+    /// Returns the storage for files made from a picture. If the picture is ephemeral or in memory, these files are
+    /// never stored on the disk.
     ///
     /// - Parameter address: the source of the picture; nil if the file at `path` is the source.
     public func storage(
@@ -188,8 +188,8 @@ public final class Caches: Sendable {
         }
     }
 
-    /// Returns the cache for pictures that no policy rule matches: in memory if that is the standard policy, otherwise
-    /// on disk.
+    /// Returns the cache for pictures that no policy rule matches: in memory if the standard policy is `memory`,
+    /// otherwise on disk.
     public func standard() throws -> CacheStore { try cache(inMemory: settings.policies.standard == .memory) }
 
     /// Returns all caches that may have entries of the run's scope. There can be several, because entries stay where

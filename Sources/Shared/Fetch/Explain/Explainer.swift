@@ -22,7 +22,7 @@ public struct Explainer: Sendable {
         self.clock = clock
     }
 
-    /// The remote's document, if a fetch would query it.
+    /// The remote's answer about the key; nil if a fetch would not query the remote.
     private func shared(_ request: HTTPRequest, _ key: CacheKey) throws -> Explanation.Shared? {
         let scope = try caches.scope()
         guard let remote = caches.remote, remote.reads(scope), key.isShared(from: request.url.redacted),
@@ -85,7 +85,7 @@ extension CacheStore {
         }
     }
 
-    /// Collects the facts about a request and its key. Changes nothing: even a row without its file stays.
+    /// Collects the facts about a request and its key. Changes nothing: even the row of a missing file stays.
     func facts(of request: HTTPRequest, key: CacheKey, expiry: Expiry?, now: Timestamp) throws -> ExplainedFacts {
         var facts = ExplainedFacts()
         // Look up a cached failure even if a fetch would ignore it.

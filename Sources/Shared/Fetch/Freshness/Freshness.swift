@@ -43,7 +43,8 @@ enum Freshness: Equatable {
         guard let entry else { return rules.isOffline ? .unavailable : .fetch }
         let selects = rules.selects(entry)
         if selects == false {
-            // If the server has the same answer for this request, the ETag identifies that answer.
+            // The entry answers other header fields. If the server's answer to these fields is the same version, a
+            // strong ETag still matches it.
             let etag = entry.validators.etag.flatMap { $0.hasPrefix("W/") ? nil : $0 }
             return rules.isOffline ? .unavailable : etag.map { .revalidate(Validators(etag: $0)) } ?? .fetch
         }

@@ -51,7 +51,7 @@ extension HTTPRequest {
 }
 
 /// Postpones an address that failed temporarily if another address has the same picture in lower quality: for ten
-/// minutes, only that address is requested.
+/// minutes, only the other address is requested.
 extension CacheStore {
     private static let postponed = "postponed"
     private static let postponement: Duration = .seconds(10 * 60)

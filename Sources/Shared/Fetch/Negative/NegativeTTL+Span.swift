@@ -13,7 +13,7 @@ extension NegativeTTL {
     }
 
     /// The lifetime, limited by the server's header fields (RFC 9111 §4.2); nil for an answer that must not be stored.
-    /// Explicit header fields also allow the caching of other permanent failures.
+    /// With header fields that state a lifetime, other permanent failures are cached too.
     func span(of failure: any Failure, asServerSaysAt now: Timestamp) -> Duration? {
         guard self != .none, let answer = (failure as? FetchFailure)?.answer else { return span(of: failure) }
         guard Retention.allowsKeeping(answer.headers, answer.status), !CacheControl(answer.headers).noCache else {
@@ -44,7 +44,8 @@ extension NegativeTTL {
         case let failure as FormatFailure:
             switch failure {
             case .notAnImage, .unsupported, .notRead, .notGIF: .seconds(10 * 60)
-            // An empty, truncated or damaged picture may be complete at the next attempt.
+            // An empty, truncated or damaged picture may be complete at the next attempt. An exceeded limit or a
+            // missing page is not caused by the server.
             case .empty, .truncated, .corrupt, .overLimit, .noSuchPage, .truncatedMovie, .corruptMovie: nil
             }
         default: nil

@@ -116,7 +116,7 @@ final class RedisClaims: Sendable {
                 }
                 let words = ["EVAL", script, "1", Self.key(ofClaim: claim.name)] + arguments(claim)
                 if try server.number(words, operation) != 1 {
-                    log.detail("a claim in the remote was lost to another machine")
+                    log.detail("a claim in the remote has expired, and another machine may have taken it")
                 }
             }
         } catch {

@@ -75,7 +75,8 @@ final class RedisConnection: Sendable {
         }
     }
 
-    /// Classifies an error reply. Permission and authentication errors are permanent; OOM and LOADING are transient.
+    /// Classifies an error reply. Errors of permission and authentication, read-only servers and unknown commands are
+    /// permanent; all other errors, such as OOM and LOADING, are transient.
     static func failure(ofRefusal text: String) -> RemoteFailure {
         let isFinal = ["NOPERM", "NOAUTH", "WRONGPASS", "READONLY", "ERR AUTH", "ERR unknown command"]
             .contains(where: text.hasPrefix)

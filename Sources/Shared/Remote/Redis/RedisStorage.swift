@@ -4,8 +4,8 @@ import Support
 
 /// A Redis server that stores each object as a string. Large strings are read and written in pieces.
 ///
-/// Writing in pieces is not atomic. An incomplete string does not have the length in its document, and a string mixed
-/// from two writes does not have the digest; such objects are treated as absent or damaged.
+/// Writing in pieces is not atomic. The length of an incomplete string differs from the length in its document, and the
+/// SHA-256 of a string mixed from two writes differs from its name. Such objects are treated as absent or damaged.
 struct RedisStorage: RemoteStorage {
     private let server: RedisServer
     private let claims: RedisClaims
@@ -81,7 +81,7 @@ struct RedisStorage: RemoteStorage {
         _ = try server.number(["EVAL", script, "1", Self.key(object.path), Self.expiry(lifetime)], operation)
     }
 
-    /// Returns the lifetime of a value in milliseconds.
+    /// Returns the time in milliseconds after which Redis deletes an object with this lifetime.
     private static func expiry(_ lifetime: Duration?) -> String {
         let span = lifetime.map { $0 + extraLifetime } ?? .seconds(365 * 86_400)
         return "\(max(span, extraLifetime).milliseconds)"

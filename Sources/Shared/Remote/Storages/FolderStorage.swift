@@ -35,7 +35,7 @@ struct FolderStorage: RemoteStorage {
     ) throws {
         let folder = try Folder(path)
         let parts = object.path.split(separator: "/")
-        // Other users share the folder, so only the umask limits its mode.
+        // Other users share the remote, so only the umask limits the mode of its subfolders.
         try folder.makeFolder(String(parts[0]), mode: 0o777)
         let file = try OutputFile(in: folder.folder(String(parts[0])), name: String(parts[1]), replaces: true)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)

@@ -15,8 +15,8 @@ struct HTTPStorage: RemoteStorage {
         self.settings = settings
         base = url.path.hasSuffix("/") ? url.path : url.path + "/"
         client = HTTPClient(
-            // The user chose this server. It cannot send the client to another server, because redirects are not
-            // followed.
+            // All addresses are allowed: the user chose this server, and it cannot send the client to another server,
+            // because redirects are not followed.
             transport: CurlTransport(
                 guard: .allowingAll, environment: environment, certificateFile: settings.certificates),
             guard: .allowingAll, retries: RetrySchedule(retries: 0), redirects: RedirectPolicy(limit: 0),

@@ -25,7 +25,7 @@ extension Remote {
         }
     }
 
-    /// The failure of a run whose breaker is open. The failures that opened the breaker were already reported.
+    /// The failure that ends a push or pull. The failures of the single requests were already logged.
     var hasFailed: RemoteFailure { .failed("the remote \(settings.address) cannot be used; try again later") }
 
     /// Whether the remote also has the content of a document.

@@ -3,15 +3,15 @@ import Support
 
 /// Copies the entries of a scope to a remote (`push`), or from it (`pull`).
 ///
-/// GET, HEAD and PUT cannot list the contents of a remote. So `push` stores a list of names in the remote for each
-/// scope, with the entries of all roots that were pushed.
+/// GET, HEAD and PUT cannot list the contents of a remote. For each scope, `push` therefore also stores a list with the
+/// names of the entries that any root has pushed.
 public struct RemoteSync: Sendable {
     private let remote: Remote
     private let cache: CacheStore
     private let jobs: Int
     private let interruption: Interruption
 
-    /// The shared metadata: days of the archive that never expire, and the list of exercises.
+    /// The shared metadata: the items about days of the APOD archive, if they never expire, and the list of exercises.
     private static let collections: [CacheMetadata.SharedCollection] = [
         (name: "apod/science", isLasting: true), (name: "apod/api", isLasting: true),
         (name: "exercisedb", isLasting: false),
@@ -55,8 +55,8 @@ public struct RemoteSync: Sendable {
         return report
     }
 
-    /// Downloads the listed entries that this root lacks, originals first, until its capacity is reached. Throws as
-    /// `push` does.
+    /// Downloads the listed entries that this root lacks, originals first. Skips entries that would exceed the root's
+    /// capacity. Throws as `push` does.
     public func pull() throws -> SyncReport {
         let room = Monitor(cache.settings.capacity - (try cache.statistics().bytes))
         var report = SyncReport()

@@ -24,8 +24,8 @@ import Support
 /// systems are slow with a million files in a folder. Folders have mode 0700, files 0600.
 ///
 /// The path is resolved once, and the folder is held open (`Folder`). All names are relative to it, and no symbolic
-/// link is followed. A root is used only if it is missing, empty or already a cache, belongs to this user and is not
-/// world-writable.
+/// link is followed. A root must be missing, empty or already a cache. Unless it is shared, an existing root must
+/// belong to this user and must not be world-writable.
 ///
 /// Methods throw `UnsafePlace` if the root belongs to another user or other users can change it,
 /// `CacheFailure.notACache` if it is neither empty nor a cache, `cannotMakeRoot` if it cannot be opened or created, and

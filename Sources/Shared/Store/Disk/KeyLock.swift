@@ -37,7 +37,7 @@ package final class KeyLock: Sendable {
             try interruption.sleep(wait)
             try whileWaiting()
             var current = stall ?? Stall()
-            // A lock of this process cannot stall: the process is running, not suspended.
+            // If this process holds the lock, the holder cannot be suspended, so its progress is not checked.
             let holder = Self.holder(root, name)
             if holder != getpid() {
                 try current.observe(work.progress(of: holder, in: root), after: wait, work: work)

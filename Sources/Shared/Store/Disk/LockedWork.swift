@@ -28,7 +28,7 @@ package struct LockedWork: Sendable {
         var processorTime: Int64?
     }
 
-    /// Measures a download by its bytes alone. Measures other work also by the processor time of its process, because
+    /// Measures a download by its file alone. Measures other work also by the processor time of its process, because
     /// some encoders compute for minutes before they write.
     func progress(of holder: pid_t?, in root: CacheRoot) -> Progress {
         let found = try? file.flatMap(root.file)

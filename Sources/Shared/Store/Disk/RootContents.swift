@@ -28,7 +28,7 @@ enum RootContents: Equatable {
     ///   - tag: the beginning of its CACHEDIR.TAG; nil if there is no such file.
     ///   - scopes: all names in its `scopes/`.
     init(names: [String], tag: [UInt8]?, scopes: [String]) {
-        // The root of an empty file system may contain this folder.
+        // The top folder of an empty file system may contain `lost+found`.
         let names = names.filter { $0 != "lost+found" }
         if names.isEmpty {
             self = .empty

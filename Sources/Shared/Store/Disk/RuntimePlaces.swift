@@ -6,7 +6,7 @@ import Support
 /// $XDG_RUNTIME_DIR/apod-tools           caches in memory, one per root and scope (`MemoryPlace`), and the file
 ///                                       `use` (`MemoryUse`); else /dev/shm/apod-tools-<uid>
 /// $XDG_RUNTIME_DIR/apod-tools-bypass    ephemeral files; else /dev/shm/apod-tools-bypass-<uid>,
-///                                       else the same in $TMPDIR or /tmp
+///                                       else the same name in $TMPDIR or /tmp
 /// ```
 /// All have mode 0700 and belong to this user (`PrivateFolder`). Creating this value does not access the file system.
 public struct RuntimePlaces: Sendable {
@@ -120,8 +120,8 @@ extension EphemeralName {
 }
 
 extension RuntimePlaces {
-    /// The maximum number of names read per folder in a run that stores no ephemeral files; takes about 0.3 ms. Other
-    /// runs read all names.
+    /// The maximum number of names read per folder in a run that stores no ephemeral files. Reading them takes about
+    /// 0.3 ms. Other runs read all names.
     private static let nameLimit = 2048
 
     /// Removes ephemeral files whose lease has expired, and partial files of killed runs. Every run of every tool calls

@@ -1,4 +1,4 @@
-/// The number and bytes of entries (including variants), files or metadata items.
+/// The number and total size, in bytes, of entries (including variants), files or metadata items.
 public struct EntrySum: Sendable, Equatable {
     public var entries: Int
     public var bytes: Int

@@ -15,7 +15,7 @@ public enum CacheFailure: Failure, Equatable {
     case newerLayout(found: Int, supported: Int, root: String)
     /// Neither an option nor the environment determines the root.
     case noRoot
-    /// The root is missing and cannot be created.
+    /// The root cannot be opened or created.
     case cannotMakeRoot(path: String, errno: Int32)
     /// The root belongs to another user and is not readable.
     case foreignRoot(path: String, owner: UInt32, user: UInt32)

@@ -15,7 +15,8 @@ import Support
 public struct AddressPattern: Sendable, Hashable, CustomStringConvertible {
     /// The pattern as written by the user.
     public let description: String
-    /// The percent-encoded pattern; if the host may contain non-ASCII characters, also the pattern with an ASCII host.
+    /// The percent-encoded pattern and, if its host has non-ASCII labels, the same pattern with these labels mapped to
+    /// ASCII.
     private let forms: [[UInt8]]
 
     /// The maximum length in bytes, more than anyone writes by hand.

@@ -60,7 +60,8 @@ public struct CacheMaintenance: Sendable {
     private var clock: Clock { cache.clock }
     private var interruption: Interruption { cache.interruption }
 
-    /// Removes unneeded files and rows of all scopes. Calls `report` after each step. With `dryRun`, only counts them.
+    /// Removes unneeded files and rows of all scopes or, with `dryRun`, only counts them. Calls `report` after each
+    /// step.
     ///
     /// Other processes may use the root concurrently: entries that they are storing, downloading or returning stay.
     /// Memory use does not grow with the number of entries.
@@ -140,7 +141,7 @@ public struct CacheMaintenance: Sendable {
         if dryRun { return step.add(try index.expiredMetadata(before: limit, of: scope)) }
         while true {
             try interruption.check()
-            // Metadata has no files to remove first on a full disk.
+            // Returns no files that could be removed first on a full disk, because metadata has no files.
             let batch = try index.removing({ [] }) {
                 try index.removeMetadata(expiredBefore: limit, of: scope, now: clock.now())
             }
@@ -223,7 +224,8 @@ public struct CacheMaintenance: Sendable {
         return left
     }
 
-    /// Removes unused lock files. Only earlier versions, and systems without byte locks, leave lock files behind.
+    /// Removes unused lock files, and the files of ended leases, which are not counted. Only earlier versions, and
+    /// systems without byte locks, leave lock files behind.
     private func cleanLocks(_ step: inout CleanStep, _ dryRun: Bool) throws {
         let root = index.root
         if !dryRun { root.leases.removeEnded(now: clock.now(), in: root) }
@@ -299,8 +301,8 @@ public struct CacheMaintenance: Sendable {
 }
 
 extension MemoryPlace {
-    /// Evicts least recently used entries, except for leased and pinned entries, until `bytes` are free. Removes the
-    /// place if it is empty. Returns whether an entry was evicted.
+    /// Evicts least recently used entries, except for leased and pinned entries, until `bytes` have been freed. Removes
+    /// the place if it is then empty. Returns whether an entry was evicted.
     func makeRoom(for bytes: Int, clock: Clock) throws -> Bool {
         var (hasGone, isEmpty) = (false, false)
         do {

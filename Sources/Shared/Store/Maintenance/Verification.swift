@@ -29,7 +29,7 @@ public final class Verification: Sendable {
         /// The number of all entries; set by `mark`.
         var entries = 0
         var failure: (any Error)?
-        /// The first file that could not be read.
+        /// The failure of the first file that could not be read.
         var unreadable: SystemFailure?
     }
 

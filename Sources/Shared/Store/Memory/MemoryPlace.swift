@@ -22,7 +22,8 @@ package struct MemoryPlace: Sendable {
 
     /// Returns the name for a root and a scope, the same in all processes.
     ///
-    /// - Parameter root: any path of the cache on disk; nil if there is only a cache in memory.
+    /// - Parameter root: the root of the cache on disk, as an absolute or relative path; nil if there is only a cache
+    ///   in memory.
     static func name(root: String?, scope: ScopeName) -> String { rootPart(root) + scope.hash }
 
     private static func rootPart(_ root: String?) -> String {

@@ -10,7 +10,8 @@ extension CacheStore {
 /// more items. Metadata does not count towards the capacity and is not trimmed, because collections are small compared
 /// with a large picture. `clean` removes items a month after their expiry. Methods throw the errors of `CacheStore`.
 public struct CacheMetadata: Sendable {
-    /// A collection of metadata, and whether its items never expire.
+    /// A collection whose items a push uploads and a pull downloads. If `isLasting`, only items that never expire are
+    /// uploaded, and downloaded items keep their expiry. Otherwise, downloaded items expire at most a TTL from now.
     package typealias SharedCollection = (name: String, isLasting: Bool)
 
     /// Keeps the cache open during the work.

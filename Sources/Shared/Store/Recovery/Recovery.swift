@@ -6,8 +6,8 @@ import Support
 /// `clean` recover all files.
 ///
 /// The file name of an original begins with a digest of its key, so a lookup finds the file without the index. A digest
-/// of the content follows, so that a file with other bytes is not recovered. If the file system has extended
-/// attributes, they store the pin, and the key, which lists and records show. Other data comes from the readable parts
+/// of the content follows, so that a file with other bytes is not recovered. The pin, and the key that lists and
+/// records show, come from extended attributes, if the file system has them. Other data comes from the readable parts
 /// of a damaged index (`SalvagedIndex`). Without a damaged index, the validators are lost, and the file's modification
 /// time replaces the time of fetching. If a key has several files, the newest file becomes the entry, and the others
 /// become superseded entries. Variants become superseded entries too, because the content of their original is unknown

@@ -17,9 +17,9 @@ public struct RemoteDocument: Sendable, Equatable {
 
     /// The location of the bytes.
     public enum Content: Sendable, Equatable {
-        /// Separately, under their digest.
+        /// Stored separately, under their SHA-256.
         case bytes(sha256: String, count: Int)
-        /// In the document.
+        /// Stored in the document.
         case inline([UInt8])
     }
 

@@ -14,7 +14,7 @@ public struct RemoteName: Sendable, Hashable {
         digest = SHA256.hex(of: ([Self.layout, scope.text, kind] + parts).joined(separator: "\0"))
     }
 
-    /// The original with a key.
+    /// The original with this key.
     public init(originalOf key: CacheKey, in scope: ScopeName) { self.init(scope, "original", [key.text]) }
 
     /// The variant with this row name, made from an original with this SHA-256.

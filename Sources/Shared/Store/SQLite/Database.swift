@@ -42,7 +42,7 @@ final class Database {
             : sqlite3_open_v2(
                 "file:\(Self.escapedForURI(path))?\(access.rawValue)", &opened,
                 common | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nil)
-        guard let opened else { throw CacheFailure.io(detail: "cannot open it", root: root, errno: ENOMEM) }
+        guard let opened else { throw CacheFailure.io(detail: "cannot open the index", root: root, errno: ENOMEM) }
         guard status == SQLITE_OK else {
             let failure = CacheFailure(sqlite: status, of: opened, root: root)
             sqlite3_close_v2(opened)
@@ -53,7 +53,7 @@ final class Database {
         csqlite_distrust(handle)
         // Unretained, because only statements of this object call the hook.
         sqlite3_wal_hook(handle, Self.hasCommitted, Unmanaged.passUnretained(self).toOpaque())
-        // Keep the log when closing, which must be cheap. The log is short, and the next connection continues it.
+        // Keep the log on close, so that closing is cheap. The log is short, and the next connection continues it.
         _ = csqlite_keep_log_on_close(handle)
         // The sandbox does not permit temporary files, which SQLite uses for statement journals and sorting.
         try execute("PRAGMA temp_store = MEMORY")

@@ -54,8 +54,8 @@ extension CacheStore {
         return try makeDurable([changed])[0]
     }
 
-    /// Removes an entry and its variants, regardless of pins and leases. Does not affect a running download of the same
-    /// key. With `dryRun`, only counts them.
+    /// Removes an entry and its variants or, with `dryRun`, only counts them. Ignores pins and leases. Does not affect
+    /// a running download of the same key.
     public func remove(_ entry: Entry, dryRun: Bool = false) throws -> EntrySum {
         if dryRun { return try removal(of: entry) }
         try index.requireWriting()

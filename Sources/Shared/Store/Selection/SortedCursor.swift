@@ -46,8 +46,9 @@ extension Index {
     /// sixteen scans, and a megabyte or two of memory.
     static let sortedBatch = 1 << 16
 
-    /// Returns the IDs of up to a batch of rows after `position`, of a scope or of all scopes, and the position of the
-    /// last row.
+    /// Returns the IDs of the next rows after `position`, at most `limit`, and the position of the last of these rows.
+    ///
+    /// - Parameter hash: the hash of the only scope to read; nil for all scopes.
     func sortedRows(
         by order: EntryOrder, hash: String?, after position: SortedPosition?, limit: Int = sortedBatch
     ) throws -> (ids: [Int64], last: SortedPosition?) {

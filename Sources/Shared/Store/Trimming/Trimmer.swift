@@ -42,8 +42,8 @@ final class Trimmer: Sendable {
         try trim(to: settings.capacity, now: now, atMost: limit)
     }
 
-    /// Evicts least recently used entries, except for leased and pinned entries, until `bytes` are free, and truncates
-    /// the index's write-ahead log.
+    /// Evicts least recently used entries, except for leased and pinned entries, until `bytes` have been freed, and
+    /// truncates the index's write-ahead log.
     func makeRoom(for bytes: Int) throws -> EntrySum {
         let now = clock.now()
         try index.sweep(now: now)

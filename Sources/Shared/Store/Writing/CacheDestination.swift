@@ -101,7 +101,7 @@ public struct CacheDestination: Sendable {
 
     /// Leases an entry if it was made from the current content of the original.
     ///
-    /// - Parameter version: the version of the index before the row was read; nil if the entry was already remembered.
+    /// - Parameter version: the version of the index before the row was read; nil for an entry from `recent`.
     private func lease(_ entry: Entry?, _ subject: EntryFlight.Subject, version: Int? = nil) throws -> MadeFile? {
         guard let entry, entry.parentSHA256 == original?.entry.sha256,
             let entry = try cache.extendLease(of: entry, version: version)

@@ -50,7 +50,7 @@ package final class EntryFlight: Sink {
     ///
     /// - Parameters:
     ///   - known: the result of the last lookup, if any.
-    ///   - address: the address whose cached failure is looked up too; nil for none.
+    ///   - address: the digest of the address whose cached failure is looked up too; nil to look up only the entry.
     package init(
         _ cache: CacheStore, _ subject: Subject, known: LookupResult? = nil, for work: LockedWork.Kind = .making,
         failureOf address: String? = nil
@@ -78,8 +78,8 @@ package final class EntryFlight: Sink {
     /// Returns the result of `use` for the remote's entry, or nil if there is no entry or `use` returns nil. If another
     /// machine is making the entry, waits for that machine.
     ///
-    /// - Parameter waitsFirst: whether to query the remote only after waiting for a claim, for an entry that another
-    ///   machine may just have made.
+    /// - Parameter waitsFirst: whether to query the remote only once this machine has the claim. For a refresh, which
+    ///   can use only an entry that another machine has fetched since the refresh began.
     package func takeFromRemote<Result>(
         waitsFirst: Bool = false, inspect: Inspection, use: (Entry) throws -> Result?
     ) throws -> Result? {
@@ -188,7 +188,7 @@ extension CacheStore {
     /// Looks up an entry and checks its file.
     ///
     /// - Parameters:
-    ///   - address: the address whose cached failure is looked up too; nil for none.
+    ///   - address: the digest of the address whose cached failure is looked up too; nil to look up only the entry.
     ///   - isLocked: whether the caller holds the entry's lock.
     package func look(
         _ subject: EntryFlight.Subject, failureOf address: String? = nil, isLocked: Bool = false
@@ -216,8 +216,8 @@ extension CacheStore {
     ///
     /// - Parameters:
     ///   - url: the address of the source without credentials; nil for a local file.
-    ///   - inspect: nil for the inspection of the cache.
-    ///   - expiry: nil for the expiry of the settings.
+    ///   - inspect: nil to use the cache's inspection.
+    ///   - expiry: nil to use the expiry of the settings.
     public func store(
         _ source: some ByteSource, key: CacheKey, url: String? = nil, inspect: Inspection? = nil, expiry: Expiry? = nil
     ) throws -> (entry: Entry, status: CacheStatus) {

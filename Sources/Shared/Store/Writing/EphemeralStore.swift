@@ -31,7 +31,7 @@ public final class EphemeralStore: Sendable {
     /// Copies bytes from a file or from memory. Throws the errors of the inspection, `CacheFailure`, `SystemFailure`,
     /// `Cancelled`.
     ///
-    /// - Parameter inspect: nil for the inspection of the store.
+    /// - Parameter inspect: nil to use the store's inspection.
     public func store(_ source: some ByteSource, key: CacheKey, inspect: Inspection? = nil) throws -> Entry {
         try interruption.during {
             let file = try begin()
@@ -73,7 +73,7 @@ public final class EphemeralStore: Sendable {
     ///
     /// - Parameters:
     ///   - url: the address of the source without credentials; nil for a local file.
-    ///   - inspect: nil for the inspection of the store.
+    ///   - inspect: nil to use the store's inspection.
     package func finish(_ file: EphemeralFile, key: CacheKey, url: String?, inspect: Inspection? = nil) throws -> Entry
     {
         let picture = try (inspect ?? self.inspect)(try file.reopened())

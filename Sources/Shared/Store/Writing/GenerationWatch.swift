@@ -8,7 +8,7 @@ package final class GenerationWatch: Sendable {
     private let scope: ActiveScope
     private let next: Monitor<Duration>
 
-    /// The minimum time between queries. Together with the pauses between the events of a transfer
+    /// The minimum time between queries of the index. Together with the pauses between the events of a transfer
     /// (`HTTPEvent.pauseLength`), this interval ensures that outdated work ends within half a second. A query costs a
     /// few microseconds.
     private static let interval: Duration = .milliseconds(200)

@@ -13,7 +13,7 @@ package final class PartialFile: ByteSink {
     package let root: CacheRoot
     private let use: MemoryUse?
     private var file: File?
-    /// Writes the bytes of this attempt; nil before `resume` and `restart`, and after `forget`.
+    /// Writes the bytes of this attempt; nil before `resume` or `restart`, and after `forget`.
     private var body: BodyWriter?
     private var digest: String?
     /// Whether a note exists; nil if unknown.
@@ -163,7 +163,7 @@ package final class PartialFile: ByteSink {
         removeNote()
     }
 
-    // `unlink` locks the folder, which all downloads share, even if the file is missing.
+    // Checks first, because `unlink` locks the folder even if the file is missing, and all downloads share the folder.
     private func remove(_ name: String) {
         if (try? root.status(of: name)) != nil { root.remove(name) }
     }

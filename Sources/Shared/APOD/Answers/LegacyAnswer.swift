@@ -3,7 +3,7 @@ import HTML
 import Records
 import Support
 
-/// Reads the object for one day from a classic server, which answers as api.nasa.gov did.
+/// Reads the object that a classic server returns for one day. A classic server answers as api.nasa.gov did.
 ///
 /// The fields of the object have the same names as the fields of apod-fetch's records. This type corrects the mistakes
 /// of the server's scraper, which reads thirty years of pages.

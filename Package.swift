@@ -119,7 +119,7 @@ let package = Package(
         module("Formats", ["Support", "CISAL", "CZlib"], optimised),
         module(
             "JPEG", ["Support", "Formats", "CKernels"],
-            // CHECKED verifies the invariants of the inner loops.
+            // CHECKED enables checks of the inner loops' invariants.
             optimised + [.define("CHECKED", .when(configuration: .debug))], exclude: ["README.md"]),
         module(
             "Images",

@@ -142,7 +142,7 @@ extension AnyOption {
         "output", short: "o", .files, summary: "Write a single picture to this file, or - (stdout).")
     static let incremental = Option.flag(
         "incremental", .files, summary: "Write a record as soon as a variant is done.",
-        manual: "The first record has the thumbnail embedded in the picture, if any.")
+        manual: "The first record contains the thumbnail embedded in the picture, if any.")
 
     // MARK: Placeholders
 

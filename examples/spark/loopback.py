@@ -11,7 +11,7 @@ import subprocess
 import time
 import urllib.request
 
-# The longest time that a server may take to start or to exit.
+# The longest time that a server may take to start or to exit, in seconds.
 PATIENCE = 120
 
 

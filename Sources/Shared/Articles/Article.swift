@@ -36,9 +36,8 @@ public struct Article: Sendable, Equatable {
         return layout
     }
 
-    /// Creates an article from its text and the fields that `layout` returned, which a record contains in `apod`.
-    /// Ignores ranges that do not fit the text. Each paragraph extends to the start of the next, so that no text is
-    /// lost.
+    /// Creates an article from its text and its `layout`, which is stored in a record's field `apod`. Ignores ranges
+    /// that do not fit the text. Each paragraph extends to the start of the next, so that no text is lost.
     public init(_ text: String, layout: Record) {
         let links = Self.ranges("marks", of: layout).compactMap { range, mark in
             mark.string("href").map { LinkedText.Link(range: range, address: $0) }

@@ -43,7 +43,7 @@ const char *cisal_version(void) {
 enum { HEADER_BYTES = 2, NAMED_HEADER_BYTES = 6 };
 
 struct cisal_stream {
-    // Parsed in this file, because ISA-L accepts window sizes that zlib refuses.
+    // The header. This file parses it, because ISA-L accepts window sizes that zlib refuses.
     uint8_t header[NAMED_HEADER_BYTES];
     size_t header_count;
     // NULL while the stream is intact.
@@ -54,7 +54,7 @@ struct cisal_stream {
 
 cisal_stream *cisal_open(void) {
     if (!can_load()) return NULL;
-    // Clears the memory, so that a damaged stream never exposes its earlier contents.
+    // calloc clears the memory, so that the output of a damaged stream never contains old data of the process.
     cisal_stream *stream = calloc(1, sizeof *stream);
     if (stream == NULL) return NULL;
     isal.init(&stream->state);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 void *cloading_open(const char *const *names) {
-    // RTLD_NOW would bind all functions of libcurl and its 30 libraries, which takes a sixth of their load time.
+    // RTLD_NOW would bind all functions of libcurl and its 30 libraries. This would take a sixth of the load time.
     void *library = NULL;
     for (; library == NULL && *names != NULL; names++) library = dlopen(*names, RTLD_LAZY | RTLD_LOCAL);
     return library;

@@ -15,9 +15,9 @@ extension ImageFormat {
 }
 
 extension ImageHeader {
-    /// Reads the header of a picture: the first 16 KB, and 4 KB for each segment or chunk beyond them. `page` is the
-    /// page of a TIFF, counted from 0. `ImageInspection` checks the rest of the picture. Throws the errors of the
-    /// source, and `FormatFailure` if the bytes are not a picture of a supported format.
+    /// Reads the header of a picture. This takes the first 16 KB of the source, and 4 KB for each segment or chunk
+    /// beyond them. `page` is the page of a TIFF, counted from 0. `ImageInspection` checks the rest of the picture.
+    /// Throws the errors of the source, and `FormatFailure` if the bytes are not a picture of a supported format.
     public static func read(_ source: some ByteSource, page: Int = 0) throws -> ImageHeader {
         var window = SourceWindow.forHeader(source)
         return try read(&window, page: page)

@@ -175,7 +175,7 @@ public final class GalleryTool: RecordTool {
         }
     }
 
-    /// Records the files of a picture in the cache's index.
+    /// Adds the files of a picture in the gallery to the cache's index.
     private func remember(_ shown: Record, of path: String, _ record: Record) throws {
         let made = Place.fileNames.compactMap { name -> DownsampleTool.Made? in
             guard let raw = shown.raw(FieldPath(stringLiteral: "variants.\(name)")),

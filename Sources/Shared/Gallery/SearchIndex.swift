@@ -25,8 +25,8 @@ struct SearchIndex: Sendable {
     /// has no accents.
     private var foreignKeys: Set<String> = []
 
-    /// - Parameter before: the site whose files the folder contains, or nil to create all files. Files of words that
-    ///   have not changed are not created.
+    /// - Parameter before: the site whose files the folder contains, or nil to create all files. Unchanged files of
+    ///   words are not created.
     init(_ site: Site, since before: Site? = nil) {
         let order = site.places.indices.sorted { site.places[$0].number < site.places[$1].number }
         let next = (order.last.map { site.places[$0].number } ?? 0) + 1

@@ -2,7 +2,7 @@ import Articles
 import Records
 import Support
 
-/// Renders the page of each picture, which needs no script.
+/// Renders the page of each picture. These pages need no script.
 extension Site {
     private static let picture = PageTemplate(PackageResources.picture_html)
     /// The version of all pages and search files. Increase it whenever their form changes, so that the next run writes

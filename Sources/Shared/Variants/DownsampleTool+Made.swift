@@ -24,9 +24,8 @@ extension DownsampleTool {
         }
     }
 
-    /// Records the files that were made from the picture at `path` in the index, if the picture is in the cache.
-    /// `folder` must be an absolute path. Throws `SystemFailure` if the status of a file cannot be read, and
-    /// `Cancelled`.
+    /// If the picture at `path` is in the cache, adds the given files, which were made from it, to the index. `folder`
+    /// must be an absolute path. Throws `SystemFailure` if the status of a file cannot be read, and `Cancelled`.
     public func remember(_ files: [Made], in folder: String, of path: String, _ record: Record) throws {
         // Ignore a failure of reading the index, because the files are already written.
         guard let (cache, original, key) = try? entry(path, record) else { return }

@@ -85,9 +85,9 @@ public struct DownsampleTool: RecordTool {
         record.bool("gif.placeholder") == true && record.hasPath("path")
     }
 
-    /// Adds the variants of a picture to its record. If a variant fails, the variants completed before it are kept. If
-    /// the picture fails, adds placeholders, if enabled. Throws `NamedFailure`, `PathRefusal`, `TemplateFailure`,
-    /// `OutputFailure`, `CacheFailure`, `SystemFailure`, `Cancelled`.
+    /// Returns the work for a record: adding the variants of its picture. If a variant fails, the variants completed
+    /// before it are kept. If the picture fails, placeholders are added, if enabled. The work throws `NamedFailure`,
+    /// `PathRefusal`, `TemplateFailure`, `OutputFailure`, `CacheFailure`, `SystemFailure`, `Cancelled`.
     public func prepare(_ job: RecordJob) -> Prepared {
         let turn: NamingTurn? = if case .folder(let folder) = output { folder.turn() } else { nil }
         return .work { try process(&$0, argument: job.argument, turn, emit: $1.emit) }

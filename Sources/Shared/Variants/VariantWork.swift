@@ -124,7 +124,8 @@ struct VariantWork {
         return files
     }
 
-    /// The least growth that causes a warning. Rounded corners or slightly more pixels may cause smaller growth.
+    /// The least growth factor that causes a warning. Rounded corners or slightly more pixels may cause a smaller
+    /// factor.
     private static let usualGrowth = 3
     /// The maximum size in bytes of a file that causes no warning. Such files load quickly, and the container of a WebP
     /// alone is larger than a tiny GIF.

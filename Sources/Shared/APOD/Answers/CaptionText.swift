@@ -1,7 +1,8 @@
 import Articles
 import HTML
 
-/// Cleans a picture's title and explanation, whose tags are already removed. Both services use the same rules.
+/// Cleans a picture's title and explanation, whose tags are already removed. The same rules apply to the answers of
+/// both services.
 enum CaptionText {
     /// Returns the paragraphs of an explanation without the label `Explanation:`, the announcement of tomorrow's
     /// picture, and the code of a removed button that the old service read as text (`digg_url = '…';`, about 2009).
@@ -30,7 +31,7 @@ enum CaptionText {
         return Article(paragraphs: kept)
     }
 
-    /// Returns the title on one line. Drops the line of credits that follows 184 old titles.
+    /// Returns the title on one line. Drops a line of credits after the title, as on 184 old days.
     static func title(_ text: String) -> String {
         var kept: [String] = []
         let lines = lines(of: text).map { PlainText.line(ofText: String($0)) }

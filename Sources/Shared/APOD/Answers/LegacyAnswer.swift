@@ -3,10 +3,10 @@ import HTML
 import Records
 import Support
 
-/// Reads the object for one day from a classic server, which answers as api.nasa.gov did.
+/// Reads the object that a classic server returns for one day. A classic server answers as api.nasa.gov did.
 ///
-/// The fields of the object have the same names as the fields of the record. This type corrects the mistakes of the
-/// server's scraper, which reads thirty years of pages.
+/// The fields of the object have the same names as the fields of apod-fetch's records. This type corrects the mistakes
+/// of the server's scraper, which reads thirty years of pages.
 enum LegacyAnswer {
     /// Throws `APODFailure` if a field is missing, or if the service returns a stand-in instead of the picture.
     static func picture(from object: Record, server: Server) throws(APODFailure) -> Picture {

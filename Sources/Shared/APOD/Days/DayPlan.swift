@@ -34,7 +34,7 @@ public struct DayPlan: Sendable, Equatable {
 
     // MARK: Plans for a request
 
-    /// Returns a plan for these days in the given order, in which the newest day appears only once. Throws
+    /// Returns a plan for these days in the given order. The plan contains the newest day only once. Throws
     /// `UsageFailure` for an impossible day; the message states the valid range.
     static func named(_ days: [NamedDays], at time: Timestamp) throws -> DayPlan {
         let newest = PublishedDays.newest(at: time)

@@ -46,8 +46,8 @@ extension APODClient {
     /// classic server is less useful: since October 2026, such a server may return only NASA's logo, which is a
     /// permanent failure.
     ///
-    /// - Parameter ask: returns the results of a service. The services after it are not queried for days without a
-    ///   result.
+    /// - Parameter ask: returns the results of a service. If it returns no result for a day, later services are not
+    ///   queried for that day.
     func answers(
         for days: [CalendarDay], ask: ([CalendarDay], ServiceClient) throws -> [CalendarDay: DayResult]
     ) rethrows -> [CalendarDay: DayResult] {

@@ -1,7 +1,7 @@
 import Support
 
 extension APODClient {
-    /// The number of days before a day in which to search for an image. Every year so far had images.
+    /// The maximum number of days to search backwards for an image. Every year so far had images.
     private static let fallbackDays = 365
 
     /// With the option `fallsBack`, replaces each result that has no image by the latest earlier image. Throws
@@ -12,8 +12,8 @@ extension APODClient {
         return try results.map { lacksImage($0) ? try previousImage(to: $0, known: &known) : $0 }
     }
 
-    /// Searches backwards for an image, one page of days at a time. A day that fails for another reason, such as a
-    /// network failure, ends the search with this failure, because the day may have an image.
+    /// Searches backwards for an image, one page of days at a time. A failure that does not exclude an image, such as a
+    /// network failure, ends the search and is returned.
     private func previousImage(to result: DayResult, known: inout [CalendarDay: DayResult]) throws -> DayResult {
         let start = result.picture?.day ?? result.day
         let earliest = max(PublishedDays.first, start.advanced(by: -Self.fallbackDays))
@@ -33,7 +33,8 @@ extension APODClient {
         return result
     }
 
-    /// Returns whether the day certainly has no image, because it has another medium, no picture, or a stand-in.
+    /// Returns whether to replace a result: whether its day has another medium, no picture or a stand-in, or is not
+    /// published yet. With `requiresToday`, an unpublished day is not replaced.
     private func lacksImage(_ result: DayResult) -> Bool {
         switch result.outcome {
         case .picture(let picture): picture.mediaType != .image

@@ -9,8 +9,8 @@ extension APODClient {
     /// row without a picture occurred only in the first week.
     private static let stepsBack = 3
 
-    /// Returns the results of the newest published days, oldest first: at least one and at most `count` results. A
-    /// single result may be a failure. Usually makes one request.
+    /// Returns the results of the newest published days, oldest first: at least one and at most `count` results. Each
+    /// result may be a failure. Usually makes one request.
     ///
     /// The list of the new service begins with the newest picture, however long NASA pauses. The old service has no
     /// such list, so this method requests `day` and then earlier days until a day has a picture, and returns only this

@@ -3,7 +3,7 @@ public struct PictureOptions: Sendable, Equatable {
     /// Selects every picture.
     public static let standard = PictureOptions()
 
-    /// Skips days of other media types.
+    /// Skips days whose media type is not in this set.
     public var media = Set(Picture.MediaType.allCases)
     /// Skips days that name a copyright holder.
     public var freeOnly = false

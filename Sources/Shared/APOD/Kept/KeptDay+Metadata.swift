@@ -2,8 +2,8 @@ import Records
 import Store
 import Support
 
-/// The index row of a day. Its body is the picture's record, or `{"date":…,"error":{…}}`, followed by the field `kept`
-/// with data for the cache.
+/// The index row of a day. Its body is the picture's record or `{"date":…,"error":{…}}`, with an additional field
+/// `kept` for the cache's own data.
 extension KeptDay {
     /// The version of the code that turns answers into records. Increase it whenever the same answer yields a different
     /// record. Records of older versions are fetched again, and used only if no service can be reached.
@@ -56,7 +56,7 @@ extension KeptDay {
             isCurrent: isCurrent)
     }
 
-    /// Returns the code of a failure and the kind of a stand-in, from which the failure is restored. Messages are not
+    /// Returns the fields from which a failure is restored: its code, and the kind of a stand-in. Messages are not
     /// stored, because later versions may improve them.
     private static func fields(of failure: any Failure) -> JSON {
         let kind: JSON? = if case APODFailure.standIn(let kind, _, _) = failure { .string(kind.rawValue) } else { nil }

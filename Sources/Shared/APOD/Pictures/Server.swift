@@ -19,7 +19,7 @@ struct Server: Sendable, Equatable {
 
     var isNASA: Bool { mirror == nil }
 
-    /// The subject of a message.
+    /// The name of the server in messages.
     var name: String { mirror.map { "the service at \($0)" } ?? "\(Service.scienceHost)'s service" }
 }
 

@@ -9,9 +9,9 @@ extension Service {
     /// would be discarded, which costs more than a second request.
     private static let widestStep = 3
 
-    /// Returns how many of these days, from the first, one request can return. The days must be close to each other
-    /// (`widestStep`), in ascending or descending order, within 25 days for the new service or within a calendar month
-    /// for the old service.
+    /// Returns the number of days, counted from the first of these days, that one request can fetch. The days must be
+    /// close to each other (`widestStep`), in ascending or descending order, within 25 days for the new service or
+    /// within a calendar month for the old service.
     ///
     /// No request crosses a gap: the old service refuses a range if one of its days has no page.
     func daysPerRequest(of days: some Sequence<CalendarDay>) -> Int {

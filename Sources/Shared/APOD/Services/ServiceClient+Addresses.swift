@@ -29,8 +29,8 @@ extension ServiceClient {
         }
     }
 
-    /// Returns the address of the newest days of the new service, at most a page. The service's list begins with the
-    /// newest day if the query does not limit the days.
+    /// Returns the address of the new service's list of the newest days, at most a page. The service's list begins with
+    /// the newest day if the query does not limit the days.
     func address(ofNewest count: Int) -> WebURL {
         base.appendingQueryItem("per_page", String(count)).appendingQueryItem("page", "1")
     }

@@ -7,8 +7,8 @@
 
 #pragma clang assume_nonnull begin
 
-/// Enough bytes for the longest label and its final NUL: 63 ASCII characters, which encode at most 59 other characters
-/// (RFC 3492), or these characters in UTF-8.
+/// Enough bytes for the longest label and its final NUL: 63 ASCII characters, or the UTF-8 of the at most 59 other
+/// characters that they encode (RFC 3492).
 enum { CIDN_CAPACITY = 256 };
 
 typedef enum {

@@ -1,8 +1,8 @@
 // ISA-L's inflate, more than twice as fast as zlib's. Loaded for the first large zlib stream.
 //
-// The header of ISA-L defines the structure of a stream's state, and the number in the library's file name identifies
-// the layout. This module is built with <isa-l/igzip_lib.h> if it is installed, and loads only the library with the
-// same number. Otherwise `cisal_open` returns NULL.
+// The header of ISA-L defines the structure of a stream's state. The major version, which is also in the library's file
+// name, identifies the layout. This module is built with <isa-l/igzip_lib.h> if it is installed, and loads only a
+// library of the same major version. Otherwise `cisal_open` returns NULL.
 #pragma once
 
 #include <stddef.h>

@@ -28,7 +28,7 @@ public struct LZWDecoder {
     private static let undefined = codeCount
 
     private final class Tables {
-        /// For each code, the code of its pixels without the last pixel.
+        /// For each code, the code of all its pixels except the last.
         let prefixes = UnsafeMutablePointer<UInt16>.allocate(capacity: codeCount)
         /// For each code, its last pixel.
         let suffixes = UnsafeMutablePointer<UInt8>.allocate(capacity: codeCount)
@@ -101,7 +101,7 @@ public struct LZWDecoder {
         } else if code == clear + 1 {
             state = .ended
         } else if expand(code) {
-            // A new code has the pixels of the previous code and the first pixel of this code.
+            // The new code `next` has the pixels of the previous code, followed by the first pixel of the current code.
             if previous != Self.undefined, tables.prefixes[next] == UInt16(Self.undefined) {
                 tables.prefixes[next] = UInt16(previous)
                 tables.suffixes[next] = first

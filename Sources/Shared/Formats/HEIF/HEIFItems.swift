@@ -186,8 +186,8 @@ struct HEIFItems {
             return .configuration(
                 box.whole, isMonochrome: bits & 0x10 != 0, isWide: bits & 0x40 != 0, isSubsampled: bits & 0x0C == 0x0C)
         case "hvcC":
-            // ISO/IEC 14496-15 §8.3.3: the chroma format and the luma bit depth follow 16 other bytes, in the low bits
-            // of a byte each.
+            // ISO/IEC 14496-15 §8.3.3: after 16 other bytes, the low bits of one byte are the chroma format, and the
+            // low bits of the next byte are the luma bit depth.
             _ = try (number(&reader, 8, &window), number(&reader, 8, &window))
             let (chroma, luma) = (try number(&reader, 1, &window), try number(&reader, 1, &window))
             return .configuration(

@@ -6,7 +6,7 @@ struct JPEGXLBits {
     /// The offset of the next byte to load.
     private var next = 0
     private var loaded: UInt64 = 0
-    /// Fewer than 8 between calls.
+    /// The number of bits in `loaded`, which is less than 8 between calls.
     private var loadedCount = 0
 
     init(_ codestream: JPEGXLCodestream) { window = .forHeader(codestream) }

@@ -25,7 +25,7 @@ public struct JPEGXLCodestream: ByteSource {
             try Boxes.walk(&window, 0..<end) { _, box in
                 switch box.type {
                 case "jxlc": parts.append(box.body)
-                // The number of the part comes first.
+                // Skip the number of the part, the first four bytes.
                 case "jxlp": parts.append(box.body.dropFirst(4))
                 default: break
                 }

@@ -108,8 +108,8 @@ struct JPEGXLDistribution {
         return counts
     }
 
-    /// Reads the counts from their known lengths in bits. The first count of the greatest length is not stored: it is
-    /// `total` minus the sum of the other counts.
+    /// Reads the counts, whose lengths in bits are already known. The first count of the greatest length is not stored:
+    /// it is `total` minus the sum of the other counts.
     private static func counts(
         _ bits: inout JPEGXLBits, _ lengths: [Int], _ repeated: [Int: Int], shift: Int
     ) throws -> [Int] {

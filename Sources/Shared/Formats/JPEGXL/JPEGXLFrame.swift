@@ -131,7 +131,8 @@ struct JPEGXLFrame {
     /// Skips the sections by the lengths in the table of contents (F.3).
     private mutating func skipSections(_ bits: inout JPEGXLBits) throws {
         let count = sectionCount
-        // Bounds `count`: a section takes at least 12 bits in the table of contents, and this requires only 4.
+        // Limit `count` to two sections per remaining byte. No valid picture has more, because each section takes at
+        // least 12 bits in the table of contents.
         guard count / 2 <= bits.rest else { throw FormatFailure.truncated(.jpegXL) }
         cost.isReordered = try bits.flag()
         if cost.isReordered { try skipOrder(&bits, count) }

@@ -111,7 +111,7 @@ struct JPEGXLNumbers {
 
     mutating func next(_ bits: inout JPEGXLBits, context: Int) throws -> Int {
         guard var repetition else { return try fresh(&bits, clusters[context]) }
-        // A second reference to the array would make `append` copy it.
+        // With a second reference to `repetition.numbers`, `append` would copy the array.
         self.repetition = nil
         defer { self.repetition = repetition }
         if repetition.left == 0 {

@@ -3,7 +3,7 @@ enum MetadataText {
     /// The maximum number of characters; the rest of a text is removed. Names and copyright notices are shorter.
     private static let limit = 2_000
 
-    /// Decodes UTF-8. Bytes that are not valid UTF-8 are decoded as ISO 8859-1, which old programs write.
+    /// Decodes a text as UTF-8, or, if it is not valid UTF-8, as ISO 8859-1, which old programs write.
     static func cleaned(_ bytes: some Collection<UInt8>) -> String? {
         String(validating: bytes, as: UTF8.self).map(cleaned) ?? cleaned(latin1: bytes)
     }

@@ -17,8 +17,9 @@ extension XMPPacket {
     /// The prefixes of properties for gain maps and appended files, as Adobe, Apple and Google write them.
     private static let appendedPrefixes = ["hdrgm", "HDRGainMap", "Container", "GContainer"]
 
-    /// Replaces attributes and elements by spaces if `goes` returns true for their names, and also the declarations of
-    /// their prefixes. Returns nil if a tag or a replaced element is incomplete. Linear.
+    /// Calls `goes` with the name of each element and attribute, and with `prefix:` for the declaration of a prefix.
+    /// Replaces these parts by spaces if the result is true. Returns nil if a tag or a replaced element is incomplete.
+    /// Linear.
     private func blanked(_ goes: (ArraySlice<UInt8>) -> Bool) -> XMPPacket? {
         var result = bytes
         func blank(_ range: Range<Int>) {

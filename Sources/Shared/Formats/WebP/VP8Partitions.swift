@@ -1,8 +1,8 @@
 /// Checks the partitions of a VP8 key frame, whose number and lengths are in the header (RFC 6386 §9.5). Like libwebp,
 /// requires that the first partition is complete and that the last partition begins within the data.
 enum VP8Partitions {
-    /// The number of bytes from the start of the data that `fit` may need in `head`: 10 bytes, then fewer than 200 bits
-    /// up to the number of partitions.
+    /// A sufficient length of `head` for `fit`: the number of partitions is preceded by 10 bytes and fewer than 200
+    /// bits.
     static let headerBytes = 64
 
     /// Returns whether data of `count` bytes that begins with `head` is long enough for all partitions.
@@ -23,7 +23,7 @@ enum VP8Partitions {
         return offset < count
     }
 
-    /// Skips the fields before the number of partitions (§9.2 to §9.5, §19.2).
+    /// Reads the number of partitions, and skips the fields before it (§9.2 to §9.5, §19.2).
     private static func partitionCount(_ bits: inout BoolDecoder) -> Int {
         func skip(_ count: Int, width: Int) {
             for _ in 0..<count where bits.next() { _ = bits.number(width) }

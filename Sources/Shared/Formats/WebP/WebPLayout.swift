@@ -48,8 +48,8 @@ enum WebPLayout {
         }
     }
 
-    /// Walks over the chunks within the size of the container, which must include a picture or a frame. Ignores later
-    /// bytes.
+    /// Walks over the chunks up to the size of the container. At least one of them must be a picture or a frame.
+    /// Ignores later bytes.
     static func checkEnd(_ source: any ByteSource) throws {
         var window = SourceWindow.forHeader(source)
         guard let riffSize = try window.littleEndian(at: 4, 4) else { throw FormatFailure.truncated(.webp) }

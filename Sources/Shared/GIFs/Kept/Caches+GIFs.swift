@@ -4,7 +4,7 @@ import Formats
 import Store
 import Support
 
-/// Operations on all GIFs of a scope. They include the caches on disk and in memory, because a change of the policy
+/// Operations on all GIFs of a scope. They apply to the caches on disk and in memory, because a change of the policy
 /// does not move cached GIFs.
 extension Caches {
     /// Lists the GIFs that `filter` accepts. Starts no leases, and needs constant memory. Throws `CacheFailure` if the

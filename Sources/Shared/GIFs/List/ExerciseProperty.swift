@@ -1,6 +1,6 @@
 import Records
 
-/// A property of exercises that `ExerciseFilter` can select. The raw values are the names of the options.
+/// A property that `ExerciseFilter` uses to select exercises. The raw values are the names of the options.
 public enum ExerciseProperty: String, Sendable, CaseIterable {
     case bodyPart = "body-part"
     case target, equipment

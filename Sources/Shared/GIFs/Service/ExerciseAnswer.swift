@@ -31,7 +31,7 @@ enum ExerciseAnswer {
         return message.contains(text: "daily") ? .daily : .other
     }
 
-    /// Returns the `message` of a JSON answer, or the beginning of an answer that has none, in lower case.
+    /// Returns the `message` of a JSON answer, or the beginning of any other answer, in lower case.
     private static func message(in body: [UInt8]) -> String {
         let text = (try? Record(parsing: body))?.string("message") ?? String(decoding: body.prefix(4096), as: UTF8.self)
         return text.lowercased()

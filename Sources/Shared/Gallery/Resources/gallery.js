@@ -366,7 +366,7 @@ const fullScreen = document.fullscreenEnabled && (() => {
 const leave = act => () => { if (isFull()) fullScreen(); else act(); };
 const linkOf = slide => $('.own', slide)?.href || `${pathOf(location)}#${slide.id}`;
 
-// Returns the buttons for slide(); in the overlay, the slide changes.
+// Returns the buttons that act on slide(), which changes in the overlay.
 function actionsOf(slide) {
   return [
     button('copy', 'Copy link', () => copyLink(slide())),
@@ -475,7 +475,7 @@ function buildOverlay() {
 
 const isZoomed = () => view.z > 1.001;
 const transform = ({ x, y, z }) => `translate(${x}px, ${y}px) scale(${z})`;
-// Moves the frame from its current position on the screen.
+// Moves the frame from its position on the screen to `next`.
 function reach(next, ms = 0) {
   const from = getComputedStyle(frame).transform;
   frame.getAnimations().forEach(animation => animation.cancel());
@@ -490,7 +490,7 @@ function reach(next, ms = 0) {
   updateTiles();
   sharpen();
 }
-// At the largest zoom, a pixel of the best file is a CSS pixel, or a small picture has three times its size.
+// The largest zoom shows a pixel of the best file as a CSS pixel, and a small picture three times as large.
 function fit() {
   const { width, height } = view.tiles || view.files.at(-1), W = stage.clientWidth, H = stage.clientHeight;
   const scale = min(W / width, H / height, 1), w = round(width * scale) || 1, h = round(height * scale) || 1;
@@ -786,7 +786,7 @@ function buildCalendar() {
     grid, others = make('p', { className: 'others' }), speaker());
   body.append(calendar);
 }
-// Moving from the 31st to a shorter month selects its last day.
+// From the 31st, moving to a shorter month selects its last day.
 function moved(byDays, byMonths = 0) {
   const year = chosen.getUTCFullYear(), month = chosen.getUTCMonth() + byMonths;
   return date(year, month, min(chosen.getUTCDate(), date(year, month + 1, 0).getUTCDate()) + byDays);
@@ -943,7 +943,7 @@ $('.random').onclick = random;
 let wait;
 on(input, 'input', () => { clearTimeout(wait); wait = setTimeout(search, 120); });
 on(input, 'keydown', e => press(e, { Escape: () => { input.value = ''; search(); } }));
-// Keep the results when readers go back from a result.
+// Search again when readers go back from a result.
 if (input.value = history.state?.words || '') search();
 route();
 })();

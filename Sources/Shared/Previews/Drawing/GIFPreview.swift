@@ -9,8 +9,8 @@ struct GIFPreview {
     private let known = KnownRows()
     private let blockRows: Int
 
-    /// An empty row for the screen outside the image, followed by every `blockRows`th row of the image, clipped to the
-    /// screen.
+    /// Rows with the width of the screen: first an empty row, which is drawn above and below the image, then every
+    /// `blockRows`th row of the image, clipped to the screen.
     private final class KnownRows { var pixels: [UInt8] = [] }
 
     init(_ drawing: PreviewDrawing, pass: Int) throws {

@@ -6,8 +6,8 @@ import Support
 /// Writes a PNG of packed rows at zlib's fastest level (PNG §5, §9, §10).
 ///
 /// Other PNGs are written with libpng, but `img-cache` would need libpng only for previews. For the rows of previews,
-/// libpng also takes 4 to 22 % more instructions (the sixth and the first pass of a picture of 2000x1500 pixels),
-/// because it must search for repeated rows.
+/// libpng also takes more instructions, because it must search for repeated rows: 4 % more for the sixth pass of a
+/// picture of 2000x1500 pixels, and 22 % more for the first pass.
 final class PNGOutput {
     /// The filters in use: `none` for a row that is stored unchanged, `up` for a row that repeats the row above.
     private enum Filter { static let none: UInt8 = 0, up: UInt8 = 2 }

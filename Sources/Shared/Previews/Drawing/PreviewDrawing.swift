@@ -4,7 +4,7 @@ import Formats
 import Store
 import Support
 
-/// Draws a preview from the beginning of a file, at least up to the end of the given scan.
+/// Draws a preview of a picture whose file is complete at least up to the end of the given scan.
 ///
 /// * **JPEG**: the bytes up to the end of the scan, and an end marker. Lossless, without decoding.
 /// * **PNG**: a PNG of the passes so far, in which each pixel fills its Adam7 block. Keeps the pixel format, palette,

@@ -1,7 +1,7 @@
 import Formats
 
-/// Finds the end of each scan of a JPEG of any coding: the first marker after the entropy-coded data that is not a
-/// restart marker (ITU T.81 B.1.1, B.2.1).
+/// Finds the end of each scan of a JPEG of any coding: the first marker, other than a restart marker, after the
+/// entropy-coded data (ITU T.81 B.1.1, B.2.1).
 final class JPEGScanReader: ScanReader {
     private var markers = JPEGMarkers()
     /// The offset of the next bytes in the file.

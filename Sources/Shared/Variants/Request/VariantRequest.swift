@@ -7,8 +7,8 @@ public struct VariantRequest: Sendable {
     /// The names of variants and styles.
     public var names: [String] = []
     /// The widths, which must be distinct. With a style, a width is in points and replaces the style's width.
-    /// Otherwise, widths are in pixels, and if there are several, each makes a variant with a name such as `320w`, like
-    /// a descriptor in `srcset`.
+    /// Otherwise, widths are in pixels. If there are several, each makes a variant with a name such as `320w`, like a
+    /// descriptor in `srcset`.
     public var widths: [Int] = []
     public var height: Int?
     public var aspectRatio: Double?

@@ -8,8 +8,8 @@ struct PlaceholderSource: VariantSource {
     let placeholder: Placeholder
     var icon: FallbackIcon?
     let maker: VariantMaker
-    /// Warnings about missing fonts or libraries; the placeholder is drawn without them. Set after `make` has thrown
-    /// `Incomplete`.
+    /// Warnings about missing fonts or libraries; the placeholder is drawn without them. The caller sets this property
+    /// after `make` has thrown `Incomplete`.
     var lacks: [String] = []
 
     /// Thrown before anything is written, if the font or a library for the text is missing and `lacks` is empty.

@@ -112,7 +112,7 @@ import Testing
             let nasa = FakeNASA.complete(through: "2026-11-20") { $0.service == .science ? reply : nil }
             let result = try nasa.client().results(.day(day("2026-11-18")))
             #expect(result.first?.picture?.service == .api)
-            // The newest day is requested too, because a recent missing day may be unpublished.
+            // Ignores the request for the newest day, which is sent because a recent missing day may be unpublished.
             #expect(nasa.asked.filter { $0 != .newest(1) }.map(\.service) == [.science, .api])
         }
     }
@@ -124,7 +124,7 @@ import Testing
         #expect(nasa.asked.map(\.service) == [.science, .api])
     }
 
-    @Test func transientFailureOfTheNewServiceIsReportedInsteadOfALogo() throws {
+    @Test func transientFailureOfTheNewServiceIsReportedInsteadOfTheOldServicesLogo() throws {
         let outage = try outage(.science)
         let nasa = FakeNASA { ask in ask.service == .science ? outage : .ok(logoAnswer("2026-11-18").line) }
         let failure = try #require(try nasa.client().results(.day(day("2026-11-18"))).first?.failure)
@@ -133,7 +133,7 @@ import Testing
         #expect(failure.message.contains("science is down"))
     }
 
-    @Test func placeholdersFromBothServicesAreAStandInFailure() throws {
+    @Test func placeholdersFromBothServicesCauseAStandInFailure() throws {
         let lost = scienceAnswer("2026-11-18", ["hdurl": .string(placeholder), "basic_html": nil]).line
         let nasa = FakeNASA { ask in ask.service == .science ? .ok(lost) : .ok(logoAnswer("2026-11-18").line) }
         let failure = try #require(try nasa.client().results(.day(day("2026-11-18"))).first?.failure)

@@ -213,14 +213,14 @@ import Testing
     }
 
     @Test(arguments: [200, 404, 400, 503])
-    func proxyWithoutUpstreamIsTransientForAnyStatus(status: Int) throws {
+    func upstreamErrorOfAProxyIsTransientForAnyStatus(status: Int) throws {
         let text = "upstream connect error or disconnect/reset before headers. reset reason: connection timeout"
         let failure = try failure(status, text)
         #expect(failure == .failing(.api, status: status, said: text))
         #expect(failure.isTransient)
     }
 
-    @Test func exhaustedQuotaIsARateLimitWithTheRemainingWait() throws {
+    @Test func exhaustedQuotaIsReportedAsARateLimitWithTheRemainingWait() throws {
         let quota = FetchFailure.UsedUpQuota(
             url: try WebURL(FakeNASA.apiBase), limit: 10, until: Timestamp(milliseconds: 0), retryAfter: .seconds(600))
         let failure = ErrorAnswer.failure(

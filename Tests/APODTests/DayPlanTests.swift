@@ -59,7 +59,7 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
     private static let early = time("2026-11-20", 3, 59)
     /// The time when it is 2027 in UTC, but still 2026 at NASA.
     private static let newYear = time("2027-01-01", 2)
-    /// The time when it is 2027 only in UTC+14.
+    /// The time when it is 2027 only in the time zones from UTC+12 to UTC+14.
     private static let newYearsEve = time("2026-12-31", 12)
     private static let leapDay = time("2028-02-29", 12)
     private static let afterLeapDay = time("2028-03-01", 12)

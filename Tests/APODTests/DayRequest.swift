@@ -2,7 +2,7 @@ import Support
 
 @testable import APOD
 
-/// The days that a test requests. The plan is made at the time of the client's clock.
+/// The days that a test requests, as a function from the time of the client's clock to a plan.
 struct DayRequest: Sendable {
     let plan: @Sendable (Timestamp) throws -> DayPlan
 

@@ -148,9 +148,9 @@ import Testing
         #expect(try nasa.client(.api, store: store).results(.day(day("2021-01-01")))[0].source == .cache)
     }
 
-    // MARK: Old records
+    // MARK: Stale records
 
-    @Test func oldRecordIsServedIfNoServiceResponds() throws {
+    @Test func staleRecordIsServedIfNoServiceResponds() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20", except: try down())
         let store = try KeptDays()
         for date in ["2021-01-01", "2021-01-02"] { try store.keep(date, fetched: "2021-02-03", isCurrent: false) }
@@ -168,7 +168,7 @@ import Testing
                 && warnings[0].contains("2021-01-01 from 2021-02-03"))
     }
 
-    @Test func oldRecordIsRequestedAgainIfAServiceResponds() throws {
+    @Test func staleRecordIsRequestedAgainIfAServiceResponds() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let store = try KeptDays()
         try store.keep("2021-01-01", isCurrent: false)
@@ -176,27 +176,27 @@ import Testing
         for date in ["2021-01-01", "2026-11-20"] {
             #expect(try nasa.client(store: store).results(.day(day(date)))[0].source == .network)
         }
-        // A permanent failure is preferred to an old record.
+        // A permanent failure is preferred to a stale record.
         let gone = FakeNASA { _ in FakeNASA.notFound }
         try store.keep("2021-01-02", isCurrent: false)
         #expect(try gone.client(store: store).results(.day(day("2021-01-02")))[0].failure?.code == "no-picture")
     }
 
-    @Test func oldRecordIsServedIfTheKeyIsRefused() throws {
+    @Test func staleRecordIsServedIfTheKeyIsRefused() throws {
         let nasa = FakeNASA { _ in .status(403, #"{"error":{"code":"API_KEY_INVALID","message":"x"}}"#) }
         let store = try KeptDays()
         try store.keep("2021-01-01", isCurrent: false, of: .api)
         #expect(try nasa.client(.api, store: store).results(.day(day("2021-01-01")))[0].source == .stale)
     }
 
-    @Test(arguments: [401, 403]) func oldRecordIsServedIfTheServiceDeniesAccess(status: Int) throws {
+    @Test(arguments: [401, 403]) func staleRecordIsServedIfTheServiceDeniesAccess(status: Int) throws {
         let nasa = FakeNASA { _ in .status(status, "<h1>Access denied</h1>") }
         let store = try KeptDays()
         try store.keep("2026-11-20", expires: time("2026-11-20", 11))
         #expect(try nasa.client(.science, store: store).results(.newest)[0].source == .stale)
     }
 
-    @Test func oldRecordIsServedIfTheServiceHasMoved() throws {
+    @Test func staleRecordIsServedIfTheServiceHasMoved() throws {
         for reply in [FakeNASA.Reply.status(404, "<html>Not Found</html>"), .ok("<html>Welcome"), .ok("")] {
             let nasa = FakeNASA { _ in reply }
             let store = try KeptDays()

@@ -90,7 +90,7 @@ import Testing
             let record = picture.record(fetchedAt: time("2026-11-20"))
             expectRecordRules(record, comment)
             #expect(try Record(parsing: record.line) == record, comment)
-            // The caption must not contain control characters either.
+            // Like the record, the caption must not contain control characters, except line feeds.
             let caption = try #require(Caption(record), comment)
             #expect(
                 !caption.markdown.unicodeScalars.contains { $0 != "\n" && $0.properties.generalCategory == .control },

@@ -169,7 +169,7 @@ import Testing
         #expect(nasa.asked.count == 6)
     }
 
-    @Test func transientFailureIsReportedForAllDaysInsteadOfALogo() throws {
+    @Test func transientFailureIsReportedForAllDaysInsteadOfTheOldServicesLogo() throws {
         let url = try WebURL(FakeNASA.scienceBase)
         let nasa = FakeNASA { ask in
             switch ask {

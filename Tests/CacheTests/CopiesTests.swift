@@ -57,7 +57,7 @@ import Testing
         try file.write(bytes)
     }
 
-    @Test func unchangedCopyOfAnEvictedPictureSendsNoRequest() throws {
+    @Test func unchangedCopyOfAnEvictedPictureNeedsNoRequest() throws {
         let first = try put()
         #expect(first.string("cache.status") == "miss" && first.string("file") == archive + "/m31.gif")
         #expect(first.string("path") != first.string("file"))
@@ -77,7 +77,7 @@ import Testing
         #expect(try cache().statistics()[.kept] == 1)
     }
 
-    @Test func copyOfAnExpiredPictureSendsNoRequestUnlessRefreshed() throws {
+    @Test func copyOfAnExpiredPictureNeedsNoRequestUnlessRefreshed() throws {
         _ = try put()
         world.time.advance(.seconds(400 * 86_400))
         #expect(try put().string("cache.status") == "kept")

@@ -107,7 +107,7 @@ import Testing
         #expect(try Surroundings.contents(first.path) == picture(1), "its path was just returned")
     }
 
-    /// The index is as before the second store; the files are as after the second store.
+    /// The index is in the state before the second store; the files are in the state after it.
     @Test func revertedIndexFindsTheNewerFile() throws {
         let cache = try world.cache(lease: .zero)
         let first = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
@@ -134,7 +134,7 @@ import Testing
 
         #expect(try world.cache().lookup(key("0"))?.path == entries[0].path)
         _ = try world.cache().store(MemorySource(picture(9)), key: key("9"))
-        #expect(try world.cache().statistics().entries == 3, "the run of the store has recovered the second picture")
+        #expect(try world.cache().statistics().entries == 3, "the store recovered the second picture")
         #expect(try world.cache().lookup(key("2")) == nil)
     }
 

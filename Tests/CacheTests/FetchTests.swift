@@ -199,7 +199,7 @@ import Testing
         #expect(server.requests.map(\.rangeStart) == [nil, 100_000, nil])
     }
 
-    @Test func downloadWithoutAValidatorRestarts() throws {
+    @Test func downloadWithoutAStrongValidatorRestarts() throws {
         let server = FakeServer { _, number in
             .init(headers: [("ETag", "W/\"1\"")], body: picture(1, bytes: 9000), breaksAfter: number == 0 ? 5000 : nil)
         }

@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(.enabled(if: cidn_load() == nil, "libidn2 is not installed"), arguments: changedHosts)
-    func formerKeyMapsHostsWithoutUnicodeComposition(_ address: Address) throws { try expectKeys(of: address) }
+    func hostOfAFormerKeyWasEncodedWithoutNormalization(_ address: Address) throws { try expectKeys(of: address) }
 
     private func expectKeys(of address: Address) throws {
         let key = try key(address.text)
@@ -149,7 +149,7 @@ import Testing
         #expect(try world.cache().lookup(key)?.sha256 == old.sha256)
     }
 
-    /// The pre-release printed keys with such hosts.
+    /// The pre-release printed keys with hosts that are no longer valid.
     @Test(.enabled(if: cidn_load() == nil, "libidn2 is not installed")) func keyWithANowInvalidHostIsFound() throws {
         let text = "https://xn--bucher-xyd.example/a.jpg"
         #expect(try key(text).text == text)

@@ -81,7 +81,7 @@ import Testing
         #expect(try removal.result())
     }
 
-    @Test func cancellingTheRunEndsTheWait() throws {
+    @Test func cancellationEndsTheWaitForABusyIndex() throws {
         let cache = try world.cache()
         try holdingLock {
             let interruption = world.interruption
@@ -107,7 +107,7 @@ import Testing
 
     /// A new index is created under another name and then renamed. If the process opened and closed the index file
     /// itself, it would release SQLite's POSIX locks on the file.
-    @Test func indexIsReplacedAtomically() throws {
+    @Test func newIndexIsRenamedIntoPlace() throws {
         Surroundings.removeTree(world.root)
         let cache = try world.cache()
         try cache.index.requireWriting()

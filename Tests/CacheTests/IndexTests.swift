@@ -235,7 +235,7 @@ import Testing
         #expect(exit(1) == .software)  // SQLITE_ERROR
     }
 
-    /// The statements of every get, put and trim must use an index, so their cost does not grow with the table.
+    /// The statements of every get, put and trim must use an index, so that their cost does not grow with the table.
     @Test(arguments: [
         Index.selectByName, Index.touch, EntryColumn.insertion, Index.removeFamily, Index.expireVariants,
         Index.selectAnyPage, Index.selectInFolder, Index.selectOwner, Index.removeFamilyForSum,

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 100), (-1, 100), (5, -1)])
-    func zeroLimitStoresNothing(_ count: Int, _ cost: Int) {
+    func zeroOrNegativeLimitStoresNothing(_ count: Int, _ cost: Int) {
         var values = LRU<Int>(countLimit: count, costLimit: cost)
         values.insert(1, for: "a", cost: 0)
 

@@ -50,7 +50,7 @@ import Testing
         var found: Entry?
 
         try whileIndexIsLocked { found = try reader.lookup(key("a")) }
-        // The reader is not closed, as if it had been killed, so it has written nothing to the index.
+        // The reader is never closed, like a killed process, so it writes nothing to the index.
         try world.store(["c"], in: try world.cache(capacity: 1000))
 
         #expect(try isThere(found))
@@ -76,7 +76,7 @@ import Testing
         #expect(world.files("leases") == [])
     }
 
-    /// The row was deleted between the reader's lookup and its lease, but the file must outlive the lease.
+    /// The row is deleted after the path was returned. The file must stay until the lease ends.
     @Test func fileWithoutRowStaysWhileItIsLeased() throws {
         let cache = try world.cache()
         try world.store(["a"], in: cache)

@@ -93,7 +93,7 @@ import Testing
         #expect(try listed(cache, by: EntryOrder(.size), inAllScopes: true) == "xy")
     }
 
-    /// Batches end between entries of equal size, and some of these entries are removed during the listing.
+    /// Some batches end between entries of equal size.
     @Test(arguments: [1, 2, 7, 600], EntryOrder.Key.allCases)
     func orderDoesNotDependOnTheBatchSize(_ batch: Int, _ criterion: EntryOrder.Key) throws {
         let cache = try world.cache()

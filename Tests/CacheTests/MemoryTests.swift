@@ -8,7 +8,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// The cache in memory. Each root and scope has a separate folder, called a place. All places share a limit.
+/// The cache in memory. Each scope of each root has a separate folder, called a place. All places share a limit.
 @Suite(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
 struct MemoryTests {
     private let world: Surroundings
@@ -344,7 +344,7 @@ struct MemoryTests {
     }
 
     @Test(arguments: ["", "x", "-5 1", "9999999999999999999999 0", String(repeating: "1", count: 40)])
-    func invalidLedgerIsMeasuredAgain(_ text: String) throws {
+    func memoryIsMeasuredAgainIfTheLedgerIsInvalid(_ text: String) throws {
         try memory.makeFolder("memory")
         try memory.write("memory/use", text)
         let caches = try caches(limit: 1_000_000)

@@ -58,8 +58,8 @@ import Testing
         cache.close()
         var random = SeededRandom(seed: UInt64(seed))
         let size = try Surroundings.contents(world.root + "/index.sqlite").count
-        // Damages only pages after the schema. Random bytes overwrite either a page header or the middle of a body,
-        // where SQLite does not detect them.
+        // Damages only pages after the schema. Random bytes overwrite either the header of a page or a part of the
+        // `body` of a row, where SQLite does not detect the damage.
         for _ in 0..<3 {
             let page = 30 + random.below(size / 4096 - 30)
             let noise = (0..<64).map { _ in UInt8(random.below(256)) }
@@ -71,8 +71,8 @@ import Testing
 
         let before = Dictionary(uniqueKeysWithValues: kept(1000..<1400).map { ($0.name, $0) })
         #expect(found.allSatisfy { before[$0.name] == $0 })
-        // Each of the three damaged pages loses at most its two rows and one row that is reached through the page
-        // beside it.
+        // Each of the three damaged pages loses at most three rows: its own two rows, and one row that SQLite reaches
+        // through an adjacent page.
         #expect(found.count >= 391)
     }
 
@@ -102,7 +102,7 @@ import Testing
         #expect(try all(fresh) == [])
     }
 
-    @Test func lostIndexLosesItsMetadata() throws {
+    @Test func metadataIsLostWithItsIndex() throws {
         try world.cache().metadata.keep(kept(1000..<1010), in: days)
         world.loseIndex()
 

@@ -137,7 +137,7 @@ import Testing
         #expect(try names(bob, through: "z") == ["b"])
     }
 
-    @Test func metadataFromBeforeAPurgeIsDropped() throws {
+    @Test func cacheOpenedBeforeAPurgeCannotKeepMetadata() throws {
         let cache = try world.cache(scope: "alice")
         #expect(try names(cache) == [])
         _ = try world.cache().scopes.purge(cache.scope)
@@ -190,7 +190,7 @@ import Testing
     @Test func reusedScopeIDInheritsNoMetadata() throws {
         let alice = try world.cache(scope: "alice")
         try alice.metadata.keep([day("a")], in: days)
-        // Purges as an earlier version would, which does not know the metadata table.
+        // Deletes only the scopes, like a purge by an earlier version, which does not know the metadata table.
         try alice.index.perform { try $0.database.execute("DELETE FROM scopes") }
 
         let bob = try world.cache(scope: "bob")

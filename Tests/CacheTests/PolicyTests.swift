@@ -7,7 +7,7 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// The files that each policy leaves, and the precedence of policies.
+/// The files that each policy leaves behind, and the precedence of policies.
 @Suite struct PolicyTests {
     private let surroundings: Surroundings
     private let folder: TemporaryFolder

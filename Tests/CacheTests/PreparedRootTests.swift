@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func doomedRowRemovesNothingOutsideTheRoot() throws {
+    @Test func fileOutsideTheRootIsNotRemovedForADoomedRow() throws {
         let cache = try world.cache()
         try cache.index.requireWriting()
         for (folder, file) in escapes {
@@ -122,7 +122,7 @@ import Testing
         #expect(try cache.index.perform { try $0.database.all("SELECT file FROM doomed") { $0.string(0) } }.isEmpty)
     }
 
-    @Test func folderOfAPurgedScopeRemovesNothingOutsideTheRoot() throws {
+    @Test func purgeRemovesNothingOutsideTheRoot() throws {
         let cache = try world.cache()
         try cache.index.requireWriting()
         mkdir(world.folder + "/aa", 0o700)

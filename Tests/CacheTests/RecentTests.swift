@@ -97,7 +97,7 @@ import Testing
         #expect(!isRecalled())
     }
 
-    @Test(arguments: [false, true]) func removalIsNoticed(bySelf: Bool) throws {
+    @Test(arguments: [false, true]) func lookupNoticesARemoval(bySelf: Bool) throws {
         #expect(isRecalled())
         try (bySelf ? cache : other).remove(key("moon"))
 
@@ -105,22 +105,22 @@ import Testing
         #expect(cache.freshHit(try key("moon"), asFetch: true) == nil)
     }
 
-    @Test(arguments: [false, true]) func replacementIsNoticed(bySelf: Bool) throws {
+    @Test(arguments: [false, true]) func lookupNoticesAReplacement(bySelf: Bool) throws {
         _ = try (bySelf ? cache : other).store(MemorySource(picture(2, bytes: 99)), key: key("moon"))
 
         #expect(try cache.lookup(key("moon"))?.bytes == 99)
     }
 
-    @Test(arguments: [false, true]) func purgeIsNoticed(bySelf: Bool) throws {
+    @Test(arguments: [false, true]) func lookupNoticesAPurge(bySelf: Bool) throws {
         _ = try (bySelf ? cache : other).scopes.purge(cache.scope)
 
         #expect(try cache.lookup(key("moon")) == nil)
     }
 
-    @Test func trimmingIsNoticed() throws {
+    @Test func lookupNoticesTrimming() throws {
         world.time.advance(.seconds(900))
         let small = try world.cache(capacity: 100)
-        // The entry was read just now, although its lease has ended.
+        // Remembers the entry without renewing its lease, which has ended.
         let version = cache.index.version()
         let entry = try #require(try cache.index.find(key("moon").name, in: .standard))
         cache.remember(entry, as: "moon", version: version)
@@ -129,7 +129,7 @@ import Testing
         #expect(try cache.lookup(key("moon")) == nil)
     }
 
-    @Test func removedRootIsNoticed() throws {
+    @Test func lookupNoticesARemovedRoot() throws {
         #expect(isRecalled())
         Surroundings.removeTree(world.root)
 
@@ -177,7 +177,7 @@ import Testing
         #expect(other.index.version() != nil)
     }
 
-    @Test func commitOfAnotherProcessIsNoticedDespiteConcurrentUses() throws {
+    @Test func commitOfAnotherProcessChangesTheVersionDespiteConcurrentUses() throws {
         let entry = try #require(try cache.index.find(key("moon").name, in: .standard))
         var version = cache.index.version()
         for round in 0..<100 {

@@ -131,7 +131,7 @@ import Testing
         #expect(try cache.statistics(scope: alice).scopes.first?.entries == 2)
     }
 
-    /// If the log stayed, SQLite would read the damaged index with the log of another database.
+    /// If this write-ahead log stayed, SQLite would read the damaged index with the log of another database.
     @Test func logOfAnOlderDamagedIndexIsRemoved() throws {
         let cache = try world.cache()
         try cache.index.requireWriting()
@@ -141,7 +141,7 @@ import Testing
 
         try cache.index.setAside()
 
-        // Reading the damaged index leaves an empty log.
+        // Reading the damaged index may leave an empty log.
         #expect(try access(log, F_OK) != 0 || Surroundings.contents(log).isEmpty)
         #expect(access("\(world.root)/index.sqlite.damaged", F_OK) == 0)
     }

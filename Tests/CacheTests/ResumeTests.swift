@@ -233,7 +233,7 @@ import Testing
 
         let (entry, _) = try cache.fetch(moon, client: world.client(server))
 
-        // After a complete download, only the last byte is requested again.
+        // If the partial file is complete, only its last byte is requested again.
         #expect(server.requests.map(\.rangeStart) == [min(count, 299_999)])
         try expectWhole(entry)
     }

@@ -37,7 +37,7 @@ import Testing
         #expect(!retention("max-age=10").directives.mustRevalidate)
     }
 
-    @Test func noStoreExpiresImmediatelyAndIsNeverServedStale() {
+    @Test func entryWithNoStoreExpiresImmediatelyAndIsNeverServedStale() {
         // A run that ignores the server's headers may have stored such an entry.
         #expect(retention("no-store").expiresAt == now)
         #expect(retention("no-store, max-age=100").expiresAt == now)
@@ -250,7 +250,7 @@ import Testing
         ]
     }
 
-    @Test func mustRevalidateIsNeverServedStale() throws {
+    @Test func entryWithMustRevalidateIsNotServedStale() throws {
         let server = FakeServer { _, number in
             number == 0
                 ? .init(headers: [("Cache-Control", "max-age=10, must-revalidate")], body: picture())

@@ -7,7 +7,8 @@ import Testing
 @testable import Fetch
 @testable import Store
 
-/// Generations: a switch or purge first hides, then invalidates and finally removes entries.
+/// Generations: a switch or purge hides the entries of a scope at once. Running processes can no longer use these
+/// entries, and their files are removed later.
 @Suite struct ScopeTests {
     private let world: Surroundings
     private let moon: HTTPRequest
@@ -130,7 +131,7 @@ import Testing
         #expect(world.files("scopes").isEmpty)
     }
 
-    @Test func purgeByAnotherProcessIsNotRepeated() throws {
+    @Test func purgeIsNotContinuedWhileAnotherProcessWorksOnIt() throws {
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
         _ = try cache.scopes.purge(alice)

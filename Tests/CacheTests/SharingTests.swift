@@ -97,7 +97,7 @@ import Testing
         withExtendedLifetime(held) {}
     }
 
-    @Test func releasedLockIsFree() throws {
+    @Test func threadsHoldALockOneAtATime() throws {
         let root = CacheRoot(world.root)
         try root.make()
         let path = CacheRoot.lock("0", in: .standard)
@@ -120,7 +120,7 @@ import Testing
         #expect(world.files("locks") == ["all"])
     }
 
-    /// The root was removed while the lock was held, and then created again by another process.
+    /// The lock table was removed while the lock was held, and then created again by another process.
     @Test func releaseDoesNotRemoveALockThatAnotherProcessHolds() throws {
         let root = CacheRoot(world.root)
         let other = CacheRoot(world.root)

@@ -23,7 +23,7 @@ struct StatisticsTests {
         _ = try cache.fetch(request("a"), client: client)
         world.time.advance(.seconds(15 * 86_400))
         _ = try cache.fetch(request("a"), client: client)
-        // A refresh serves an entry that is as new as the request, so a second must pass first.
+        // A refresh does not fetch an entry again that is as new as the request, so a second must pass first.
         world.time.advance(.seconds(1))
         _ = try world.cache { $0.refreshes = true }.fetch(request("a"), client: client)
         Surroundings.removeTree(world.root + "/scopes")
@@ -245,7 +245,7 @@ struct StatisticsTests {
 
     // MARK: Metrics
 
-    @Test func cacheReportsEachEvent() throws {
+    @Test func cacheReportsItsOperationsAsMetricEvents() throws {
         let events = Monitor([MetricEvent]())
         var settings = CacheSettings(root: world.root)
         settings.capacity = 2500

@@ -178,7 +178,7 @@ import Testing
         #expect(try cache.statistics().bytes == 0)
     }
 
-    @Test func countersCountEachEvent() throws {
+    @Test func countersCountEachLookupAndStore() throws {
         let cache = try world.cache()
         _ = try cache.lookup(key("moon"))
         _ = try cache.store(MemorySource(picture()), key: key("moon"))

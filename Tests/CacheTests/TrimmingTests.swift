@@ -21,7 +21,7 @@ import Testing
 
         try world.store(["e"], in: cache)
 
-        // 5000 bytes are trimmed to 3800.
+        // 5000 bytes are trimmed to at most 3800, which is 95 % of the capacity.
         #expect(try kept(in: cache) == ["a", "d", "e"])
         #expect(try cache.statistics().bytes == 3000)
         #expect(try cache.statistics()[.evictions] == 2)
@@ -130,7 +130,7 @@ import Testing
         #expect(try kept(in: cache) == ["c", "d", "e"])
     }
 
-    /// A lease in `leases/` belongs to a recently returned path.
+    /// The lease in `leases/` is valid, because the path was returned after the clock was set back.
     @Test func leasedEntryFromTheFutureStays() throws {
         let cache = try world.cache(capacity: 2900)
         world.time.advance(.seconds(86_400))

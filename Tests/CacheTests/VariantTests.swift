@@ -195,7 +195,7 @@ extension CacheStore {
         }
     }
 
-    @Test func variantFailsIfItsScopeIsPurgedDuringItsCreation() throws {
+    @Test func makingAVariantFailsIfAnotherProcessPurgesTheScope() throws {
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
 

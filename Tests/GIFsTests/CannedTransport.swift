@@ -25,7 +25,7 @@ final class CannedTransport: HTTPTransport {
         self.body = body
     }
 
-    /// Fails every request, like an unreachable server.
+    /// A transport that fails every request, like an unreachable server.
     static var unreachable: CannedTransport { CannedTransport(0) }
 
     var requests: Int { count.withLock { $0 } }

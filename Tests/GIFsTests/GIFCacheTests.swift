@@ -67,7 +67,7 @@ import Testing
         #expect(try file.bytes(0..<file.count) == TinyGIF.bytes)
     }
 
-    @Test func onlyFreshGIFsAreServedWithoutFurtherWork() throws {
+    @Test func onlyFreshGIFsAreServedDuringPreparation() throws {
         let transport = CannedTransport(gif: TinyGIF.bytes)
         /// Returns the record that `prepare` completes; nil if work remains.
         func record(days: Int64 = 0) throws -> Record? {

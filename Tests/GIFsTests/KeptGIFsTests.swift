@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func aMissIsCountedOnce() throws {
-        // A lookup creates no cache, so create the cache for its counters first.
+        // A lookup does not create the cache that stores the counters, so create the cache first.
         try keep("0002", .pixels180)
         caches.close()
         let misses = try caches.standard().statistics()[.misses]

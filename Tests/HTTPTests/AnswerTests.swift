@@ -67,7 +67,7 @@ import Testing
         #expect(read(["HTTP/1.1 200 OK", "X: a", "  b", ""]).first?.headers["x"] == "a b")
     }
 
-    @Test func endlessHeadIsTooLong() {
+    @Test func endlessHeadIsReportedAsTooLong() {
         var reader = HeadReader()
         let line = Array("X: \(String(repeating: "a", count: 1000))\r\n".utf8)
         let steps = (0..<400).map { _ in line.withUnsafeBytes { reader.add($0) } }

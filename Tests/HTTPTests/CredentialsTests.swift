@@ -81,7 +81,7 @@ import Testing
         given.add(try HeaderLine("https://b.example X: 1", source: "f"))
         given.add(try HeaderLine("X-C: 1", source: "f"))
         try given.add(bearer: "t", for: WebURL("http://d.example/").origin)
-        // The scheme of an assigned address does not permit cleartext: the user did not name that address for the
+        // An assigned address with `http` does not permit cleartext, because the user did not name the address for the
         // header.
         try given.assign(to: [WebURL("http://c.example/")])
         #expect(Set(given.cleartextOrigins.map(\.description)) == ["http://a.example", "http://d.example"])
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func tokenMustBeTheOnlyAuthorization() throws {
+    @Test func secondTokenForAnOriginIsRefused() throws {
         var given = GivenHeaders()
         try given.add(bearer: "t")
         #expect(throws: UsageFailure.self) { try given.add(bearer: "u") }
@@ -212,7 +212,7 @@ import Testing
         #expect(try request("https://b/", netrc: netrc).credentials == nil)
         let header = HTTPHeader("authorization", "Bearer t")
         #expect(try request("https://u:p@a/", [header], netrc: netrc).credentials == nil)
-        // Without encryption, the entry in the file is ignored.
+        // Without encryption, the entry in the `.netrc` is ignored.
         #expect(try request("http://a/", netrc: netrc).credentials == nil)
         #expect(try request("http://u@a/", netrc: netrc).credentials == .init(user: "u", password: ""))
     }

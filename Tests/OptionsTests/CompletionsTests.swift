@@ -40,7 +40,7 @@ struct CompletionsTests {
             Command("secret", summary: "Hidden command.", isHidden: true) { _ in 0 },
         ])
 
-    /// Appends the value of `--scope` to each key.
+    /// Returns the candidates of a kind. Each key ends with the value of `--scope`.
     private static func values(_ kind: Completion, _ line: Arguments, _ beginning: String) -> [String] {
         switch kind {
         case .scopes: ["work & play", "default"]
@@ -67,7 +67,7 @@ struct CompletionsTests {
         (["help", "put", ""], ":", []),
         (["unknown", ""], ":", []),
         (["secret", "--"], ":", ["--help"]),
-        // Options of the command, or common to all commands. Only a repeatable option is offered twice.
+        // Options of the command, or common to all commands. Only a repeatable option is offered again.
         (["--"], ":", ["--scope", "--quiet", "--no-quiet", "--help", "--version"]),
         (["-"], ":", ["--scope", "-q", "--quiet", "--no-quiet", "-h", "--help", "--version"]),
         (["play", "--s"], ":", ["--scope"]),

@@ -45,7 +45,7 @@ FS_IOC_SHUTDOWN, FS_SHUTDOWN_FLAGS_NOLOGFLUSH = 0x8004587D, 2
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 LIBC = ctypes.CDLL(None, use_errno=True)
 INDEX_FILES = ("index.sqlite", "index.sqlite-wal", "index.sqlite-shm")
-# The statuses of a run while the server truncates bodies and pictures are removed.
+# The exit statuses of commands that run while the server truncates bodies and other commands remove pictures.
 USUAL_STATUSES = (0, 1, 75)
 
 
@@ -134,7 +134,7 @@ class Workload:
         self.disk = disk.Disk(self.place.work, self.place.template, self.place.mountpoint, options)
         self.bystander = os.open(self.place.mountpoint / "bystander", os.O_WRONLY | os.O_CREAT)
         try:
-            # The root exists before other commands start.
+            # Creates the root before other commands start.
             self.perform(self.any_command("put"))
             for _ in range(self.rng.randint(1, 4)):
                 self.run_wave()
@@ -146,7 +146,7 @@ class Workload:
             size = self.disk.log_size()
         finally:
             with self.lock:
-                # Data still in memory need not reach the disk.
+                # Shuts the file system down. Data still in memory need not reach the disk.
                 fcntl.ioctl(self.bystander, FS_IOC_SHUTDOWN, struct.pack("I", FS_SHUTDOWN_FLAGS_NOLOGFLUSH))
                 os.close(self.bystander)
                 self.bystander = -1

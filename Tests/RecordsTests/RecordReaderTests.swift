@@ -213,7 +213,7 @@ private func drain(_ reader: RecordReader) throws -> [String] {
     /// Offsets restart within the long value, so its end offset is smaller than its start offset.
     @Test func longValueMayEndAtASmallerOffsetThanItsStart() throws {
         let records = try readPipe { writer in
-            // A read from a pipe returns 64 KiB, or at most 1 MiB.
+            // Longer than any read from a pipe, which returns 64 KiB, or at most 1 MiB.
             let filler = [UInt8](repeating: UInt8(ascii: "y"), count: 2 << 20)
             try writer.write(Array("{\"pad\":\"".utf8) + filler + Array("\",\"a\":\"".utf8))
             for _ in 0..<8 { try writer.write(filler) }

@@ -41,7 +41,7 @@ import Testing
         ("{empty|a}{none|b}", "ab"),
         ("{dot:%Y|undated}", "undated"),
         ("{credit|by/nobody}", "by/nobody"),
-        // Built-in names take precedence over fields, even without a value.
+        // Built-in names take precedence over fields, even if the built-in name has no value.
         ("{stem}", "m31"),
         ("{width|none}", "none"),
         // Braces.
@@ -128,7 +128,7 @@ import Testing
         let parts = name.split(separator: "/")
         #expect(parts[0].utf8.count == 254 && parts[0] == long.prefix(127))
         #expect(parts[1].utf8.count == 254 && parts[1] == long.prefix(125) + ".jpg")
-        // A longer text is not treated as an extension.
+        // A text of 400 bytes is not treated as an extension, so it is cut.
         #expect(try path("{stem}.{ext}", ["stem": "a", "ext": long]).utf8.count == 254)
         let foreign = String(pathBytes: [UInt8](repeating: 0xFF, count: 300))
         #expect(try path("{stem}.{ext}", ["stem": foreign, "ext": "gif"]).pathBytes.count == 255)

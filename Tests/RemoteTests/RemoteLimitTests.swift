@@ -70,7 +70,7 @@ import Testing
         #expect(total([]) == .zero)
         #expect(total([0..<1, 2..<3]) == .seconds(2))
         #expect(total([0..<2, 1..<3, 0..<3]) == .seconds(3))
-        // A long wait ends after shorter waits.
+        // Waits are added when they end, so the long wait comes after the shorter waits that it contains.
         #expect(total([1..<2, 3..<4, 0..<5, 7..<8]) == .seconds(6))
         #expect(total((0..<1000).map { 2 * $0..<2 * $0 + 1 }) == .seconds(1000))
     }

@@ -113,7 +113,7 @@ import Testing
         #expect(world.warnings[0].contains("this run no longer reads from it"))
     }
 
-    @Test func timeLostToDamagedBytesEndsReadingUnlessPatient() throws {
+    @Test func timeLostToDamagedBytesEndsReadingUnlessTheRemoteIsPatient() throws {
         for (isPatient, answer) in [(false, "not asked"), (true, "absent")] {
             let world = try World { $0.isPatient = isPatient }
             world.remote.reportDamage(of: document, after: .seconds(4), "its bytes have a different SHA-256")
@@ -212,7 +212,7 @@ import Testing
         world.remote.close()
     }
 
-    @Test func unreadableListIsAnErrorAndNotAnEmptyList() throws {
+    @Test func failedReadOfAListIsAnErrorAndNotAnEmptyList() throws {
         let world = try World()
         var list = SyncList()
         list.insert(document)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Support
 
-/// Names never refer to files outside a folder, even through links. Most tests run with openat2(2) and with the
-/// fallback.
+/// Names never refer to files outside a folder, even through links. Most tests run twice: with openat2(2), and with
+/// its fallback.
 @Suite struct FolderTests {
     private let world: TemporaryFolder
 

@@ -45,7 +45,7 @@ struct MetricsTests {
         #expect(made == 0)
     }
 
-    @Test func failedMeasurementIsAlsoReported() throws {
+    @Test func failureOfMeasuredWorkIsAlsoReported() throws {
         let codes = Monitor([MetricEvent.Value?]())
         let metrics = Metrics { event in codes.withLock { $0.append(event["code"]) } }
         func measure(_ body: () throws -> Void) throws {
@@ -75,7 +75,7 @@ struct MetricsTests {
         for number in 0..<8 { #expect(lines.count { $0.contains("\"tool\":\"tool\(number)\"") } == 200) }
     }
 
-    @Test func metricsFileThatCannotBeOpenedIsStatus73() throws {
+    @Test func metricsFileThatCannotBeOpenedCausesExitStatus73() throws {
         let folder = try TemporaryFolder()
         let failure = #expect(throws: SystemFailure.self) {
             _ = try MetricsFile.open(folder.path("missing/metrics"), tool: "tool", log: .silent)

@@ -6,7 +6,8 @@ import Testing
 
 /// Conversions between strings and paths of any bytes.
 @Suite struct PathBytesTests {
-    /// Returns random bytes: valid UTF-8, invalid UTF-8, and carriers of foreign bytes.
+    /// Returns random bytes: valid UTF-8, invalid UTF-8, and the private-use scalars that represent invalid bytes in
+    /// strings.
     private static func path(_ random: inout SeededRandom) -> [UInt8] {
         (0..<random.below(12)).flatMap { _ -> [UInt8] in
             switch random.below(7) {
@@ -44,7 +45,7 @@ import Testing
         #expect(path.showingForeignBytes == path)
     }
 
-    @Test func nameWithACarrierStaysDistinct() {
+    @Test func privateUseScalarInANameIsDistinctFromAnInvalidByte() {
         for value in [0x10FE80, 0x10FEFF, 0x10FEC3] as [UInt32] {
             let name = "\(Unicode.Scalar(value)!).jpg"
             let text = String(pathBytes: name.utf8)

@@ -275,7 +275,7 @@ struct ProgressTests {
             state.sampleRate(at: second(time))
         }
         let left = state.secondsLeft(at: second(60)) ?? 0
-        // 4410 days at 10 per second; the fast beginning may shorten the estimate a little.
+        // 4410 days are left, at 10 per second. The fast beginning may shorten the estimate a little.
         #expect((300...441).contains(left), "\(left)")
     }
 

@@ -46,7 +46,8 @@ struct SystemCallFilterTests {
         return Array(code.prefix(count))
     }
 
-    /// Runs a filter like the kernel: BPF with an accumulator, and only the instructions that the filters use.
+    /// Runs a filter (a BPF program with an accumulator) as the kernel would. Knows only the instructions that the
+    /// filters use.
     private func run(
         _ code: [csystem_instruction], _ call: Int, _ arguments: [UInt64] = [], architecture: UInt32 = architecture
     ) throws -> Verdict {

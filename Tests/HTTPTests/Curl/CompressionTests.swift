@@ -30,7 +30,7 @@ import Testing
         return Coding(name: "gzip", hello: head + stored + foot, bomb: head + zeros)
     }()
 
-    /// RFC 7932 §9.2. The bomb is a large uncompressed body, because compressed data would need long prefix codes here.
+    /// RFC 7932 §9.2. The bomb is a large uncompressed body, because compressed data would require long prefix codes.
     private static let brotli: Coding = {
         let part = metaBlock([UInt8](repeating: 0, count: 65_536))
         let begin = metaBlock(text, isFirst: true)

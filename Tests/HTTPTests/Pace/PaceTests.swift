@@ -7,7 +7,7 @@ import Testing
     @Test func averageEqualsTheRate() {
         var bucket = TokenBucket(bytesPerSecond: 1000, now: .zero)
         var now = Duration.zero
-        // A caller that waits as long as `take` returns gets 1000 bytes per second.
+        // A caller that waits for the duration returned by `take` gets 1000 bytes per second.
         for _ in 0..<100 { now += bucket.take(250, now: now) }
         #expect(now == .seconds(25))
     }
@@ -63,7 +63,7 @@ import Testing
         #expect(slept.withLock { $0 } < .seconds(2))
     }
 
-    /// Concurrent requests per host.
+    /// The current and the highest number of concurrent requests per host, and the number of all served requests.
     private struct Load {
         var active: [String: Int] = [:]
         var peak: [String: Int] = [:]

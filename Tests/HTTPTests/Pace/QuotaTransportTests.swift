@@ -184,7 +184,7 @@ private final class SleptClock: Sendable {
         #expect(refusing.requests.count == 1)
     }
 
-    @Test func detailsShowTheRemainingQuota() throws {
+    @Test func detailedLogShowsTheRemainingQuota() throws {
         let lines = Monitor<[String]>([])
         let log = Log(tool: "t", threshold: .detail) { line in lines.withLock { $0.append(line) } }
         let server = ScriptedTransport { [self] _, count in .status(200, fields(20 - count, of: 1000)) }

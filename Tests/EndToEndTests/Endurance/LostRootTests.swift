@@ -67,7 +67,7 @@ struct LostRootTests {
         try CacheOnDisk(home).expectConsistent(home)
     }
 
-    @Test(arguments: ["get", "info"]) func rootCreatedDuringALookupStaysMissing(command: String) throws {
+    @Test(arguments: ["get", "info"]) func lookupIgnoresARootCreatedAfterItsStart(command: String) throws {
         let server = try PictureServer(size: 40_000)
         let home = try ToolHome(environment: server.environment)
         let tool = try home.start("img-cache", [command], stdin: .pipe)

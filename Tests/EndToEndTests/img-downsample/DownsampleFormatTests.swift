@@ -54,7 +54,7 @@ struct DownsampleFormatTests {
         #expect(missing.status == 65 && missing.stderr.contains("frame"))
     }
 
-    @Test func warnsOfAnimationsFarLargerThanTheirSource() throws {
+    @Test func animationFarLargerThanItsSourceCausesAWarning() throws {
         let home = try ToolHome()
         let view = CameraView(width: 60, height: 40, count: 12, noise: 20, noisyShare: 0.03)
         let size = PixelSize(width: view.width, height: view.height)

@@ -1,4 +1,4 @@
-// Declarations that the files of attempts share.
+// Declarations for the source files that define the attempts.
 #pragma once
 
 #include "ConfinementAttempts.h"
@@ -10,7 +10,7 @@
 
 #define TARGET const struct confinement_target *
 #define CALL(name, ...) syscall(SYS_##name __VA_OPT__(, ) __VA_ARGS__)
-// System calls that are newer than some headers; their numbers are the same on all architectures.
+// Makes a system call that is newer than some headers. The numbers of these calls are the same on all architectures.
 #define NUMBER(number, ...) syscall(number __VA_OPT__(, ) __VA_ARGS__)
 #define TRY(name) {#name, try_##name}
 

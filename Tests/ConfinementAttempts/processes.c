@@ -135,7 +135,7 @@ static long try_run_open(TARGET t) {
     return CALL(execveat, program_file, "", none, none, AT_EMPTY_PATH);
 }
 static long try_memory_program(TARGET t) { (void)t; return CALL(memfd_create, "x", 0); }
-// Ends a child process immediately. Returns the result in the parent.
+// Exits immediately in the child process. In the parent, returns the ID of the child, or a negative number on failure.
 static long forked(long process) {
     if (process == 0) _exit(0);
     return process;

@@ -74,7 +74,8 @@ enum CorpusTable {
         /// The expected error code of a picture in the small corpus; nil if the picture is valid.
         var code: String? { root == Corpus.smallImages && check != "ok" ? check : nil }
 
-        /// Whether the reference tool accepts the picture, and it is not in the folder of damaged files.
+        /// Whether the picture has a size, the reference tool accepts it, `GIFVerdicts` does not refuse it, and it is
+        /// not in the folder of damaged files.
         var isValid: Bool {
             folder != "malformed" && GIFVerdicts.refused[name] == nil && size != nil && check.contains("ok")
         }

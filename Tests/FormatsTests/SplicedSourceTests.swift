@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func readEndsAtAPieceBeyondTheSource() throws {
+    @Test func readEndsWhereAStoredPieceExceedsTheSource() throws {
         let source = SplicedSource(MemorySource([1, 2, 3]), [.made([9]), .stored(1..<5), .made([8])])
         #expect(source.count == 6)
         #expect(try source.bytes(0..<6) == [9, 2, 3])

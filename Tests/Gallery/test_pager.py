@@ -66,7 +66,7 @@ def test_swipes_settle_even_if_interrupted(b):
         wait_for_slide(page, slides[at + 1])
         swipe(client, page, 60, 300, 330, 300)
         wait_for_slide(page, id)
-        # A short pull that is held and released returns to its slide.
+        # If a short pull is held and then released, the strip returns to the slide.
         swipe(client, page, 300, 300, 240, 300, pause=40, lift=False)
         settle(page)
         pulled = page.evaluate("document.querySelector('.strip').scrollLeft % innerWidth")

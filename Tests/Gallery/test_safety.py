@@ -75,7 +75,7 @@ def test_hostile_data_files_inject_no_markup_and_no_addresses(b):
         for n, (title, (page, date, thumb)) in enumerate((title, place) for title in titles for place in places * 9)
     ]
 
-    # Runs of equal steps: step of the number, step of the day, length.
+    # `days` contains a run of 99 pictures: from each picture to the next, the number increases by 1 and the day by 0.
     index = {"shards": 0, "days": [1, 0, 99], "keys": [], "recent": {n: row[2] for n, row in enumerate(rows)}}
 
     def answer(route):
@@ -122,7 +122,7 @@ def test_policy_blocks_inline_scripts_styles_and_requests(b):
 
 
 def test_views_request_only_files_of_the_gallery(b):
-    # Files are tested offline.
+    # With file:, the browser is offline.
     with b.page() as page:
         page.context.set_offline(not b.is_served)
         settle(page)

@@ -127,7 +127,7 @@ def test_search_loads_only_the_files_of_its_words_and_results(b):
         assert sorted(loaded()) == ["search", "words"], loaded()
         search(page, "undated 29")
         assert page.locator(".results .tile").count() == 1
-        # `undated`, `29`, and the row of the only result.
+        # Also loads the words of `undated` and of `29`, and the row of the only result.
         assert sorted(loaded()) == ["rows", "search", "words", "words", "words"], loaded()
 
 

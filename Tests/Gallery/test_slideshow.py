@@ -2,7 +2,7 @@
 
 from browser import enlarge, escape, open_first, open_overlay, pictured, settle, shown, wait, wait_for_slide
 
-# Collects the slideshow's timers, and each image that the slideshow waits for if `held` is set.
+# Collects the slideshow's timers. If `held` is set, also delays each image that the slideshow waits for.
 TICKS = """window.ticks = [];
 window.gates = [];
 const later = window.setTimeout, decode = HTMLImageElement.prototype.decode;

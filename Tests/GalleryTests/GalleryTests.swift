@@ -57,7 +57,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
             ])
     }
 
-    @Test func faviconAndPageForMissingAddressesContainTheGallerysMark() {
+    @Test func faviconAndHTMLResourcesContainTheGallerysMark() {
         // GalleryFolder does not replace a file without this mark.
         for file in [PackageResources.favicon_svg, PackageResources.not_found_html, PackageResources.picture_html] {
             #expect(String(decoding: file, as: UTF8.self).contains(text: "img-downsample gallery"))

@@ -84,7 +84,7 @@ import Testing
         #expect(changed(before).isEmpty)
     }
 
-    @Test func aNewPictureChangesThePagesThatShowOrLinkToIt() throws {
+    @Test func markupIsPredictedToBeTheSameExactlyIfItIsEqual() throws {
         let days = (1...28).map { CalendarDay(year: 2024, month: 2, day: $0)! }
         let dates = ["2023-12-31", "2024-01-10", "2024-03-01"] + days.map(\.description)
         for added in dates {

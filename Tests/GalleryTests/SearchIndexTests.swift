@@ -119,7 +119,7 @@ private struct SearchReader {
         }
     }
 
-    @Test func removingAPictureDoesNotChangeOtherNumbers() throws {
+    @Test func removingAPictureDoesNotChangeTheNumbersOfOthers() throws {
         var gallery = Growing()
         for number in 1...100 { try gallery.add(Self.first.advanced(by: number), title(number)) }
         let removed = gallery.places.places[40].key
@@ -130,7 +130,7 @@ private struct SearchReader {
         #expect(gallery.places.places.last?.number == 101)
     }
 
-    @Test func numbersOfRecordsAreUnique() throws {
+    @Test func numbersOfPlacesAreUnique() throws {
         var places = PlaceCollection()
         for (name, number) in [("a", 7), ("b", 0), ("c", 7), ("d", 3)] {
             var new = try place("2024-02-03", name)
@@ -142,7 +142,7 @@ private struct SearchReader {
         #expect(Place(written: try record(line))?.number == 0)
     }
 
-    @Test func nonASCIIWordsAreListedByTheirKey() throws {
+    @Test func keysOfNonASCIIWordsAreListed() throws {
         var gallery = Growing()
         for number in 1...70 { try gallery.add(Self.first.advanced(by: number), "Éclipse Zürich Fête 空") }
         let search = try #require(gallery.files["data/search.js"])

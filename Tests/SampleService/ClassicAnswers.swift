@@ -74,7 +74,7 @@ struct ClassicAnswers {
         settings.legacy == .logo ? logo(sample) : classic(sample, thumbs)
     }
 
-    /// Returns the response of the real service for every day since October 2026.
+    /// Returns the response that the real service, since October 2026, sends for every day.
     private func logo(_ sample: SampleDay) -> JSONObject {
         var object = JSONObject()
         object.add("date", sample.day.description)

@@ -39,7 +39,8 @@ import Testing
             """)
     }
 
-    /// Runs a pipeline over a month that grows by a day each night. Returns the records of the last night.
+    /// Runs a pipeline every night for a month. Its input has one more day each night. Returns the records of the last
+    /// night.
     private func nightly(_ pipeline: String) throws -> [Record] {
         var records: [Record] = []
         for night in 1...Self.nights {
@@ -117,7 +118,7 @@ import Testing
         #expect((1...3).map { requests[picture($0)] } == [2, 2, 1])
     }
 
-    /// Two days may share a picture.
+    /// Two days may share a picture, but each day needs its own file.
     @Test func fileOfAnotherRecordIsNotReused() throws {
         try write(days: [1])
         try home.shell(thumbs).expect(0)
@@ -139,7 +140,7 @@ import Testing
         #expect(try home.shell(thumbs + " --fallback").expect(0).record.string("variants.custom.status") == "kept")
     }
 
-    @Test func variantThatWasNotMadeFailsUntilRefreshed() throws {
+    @Test func newVariantFailsUntilThePictureIsRefreshed() throws {
         try write(days: [1])
         try home.shell(thumbs).expect(0)
         let more = thumbs.replacing(text: "--width 100", with: "--width 100 --variant pager")

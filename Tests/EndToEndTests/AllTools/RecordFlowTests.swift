@@ -14,7 +14,7 @@ struct RecordFlowTests {
     @Test(arguments: [1, 2, 5, 16])
     func recordsKeepTheirOrderWithAnyNumberOfJobs(_ jobs: Int) throws {
         let home = try Sample.home()
-        // Earlier records take longer than later records.
+        // Every fourth record is delayed, earlier records longer than later records.
         let lines = try (0..<24).map { number in
             let faults = number % 4 == 0 ? ["wait-\(40 - number)"] : number % 7 == 3 ? ["status-404"] : []
             return line(number, try Sample.url("order-\(number).jpg?w=8&h=8", faults: faults))

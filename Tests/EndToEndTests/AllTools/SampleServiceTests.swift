@@ -42,7 +42,7 @@ struct SampleServiceTests {
         #expect(try dates(window) == ["2020-06-12", "2020-06-11", "2020-06-09", "2020-06-08"])
     }
 
-    @Test func daysWithoutAPictureAreNotFound() throws {
+    @Test func missingDaysAreNotFoundAndBrokenDaysFail() throws {
         let service = try Self.classic()
         for day in ["950615", "950617", "950619", "200610", "240814", "261122"] {
             #expect(try ask(service, "\(Self.science)/\(day)").status == 404, "\(day)")

@@ -3,8 +3,8 @@ import Support
 import TestSupport
 import Testing
 
-/// Exit status 74: the output cannot be written. `Tests/Cases` covers the other statuses except 70, because no input
-/// causes an internal fault.
+/// Exit status 74: the output cannot be written. `Tests/Cases` covers the other statuses. Status 70 has no test,
+/// because no input causes an internal fault.
 struct WriteFailureTests {
     @Test(.enabled(if: TestFile.exists("/dev/full")))
     func writingToAFullDiskFails() throws {

@@ -10,7 +10,7 @@ struct CorpusPipelineTests {
     /// The memory limit for any picture. The maximum is 207 MB, for a progressive JPEG of 33 megapixels in 4:4:4, whose
     /// coefficients the decoder must hold in memory. A baseline JPEG of 280 megapixels takes 12 MB.
     private static let memoryLimit = 256 << 20
-    /// Words in the corpus table or in messages that mark valid but unsupported pictures.
+    /// Words that mark valid but unsupported pictures, in the corpus table or in messages.
     private static let refusedKinds = ["arithmetic", "lossless", "12-bit", "16-bit JPEG"]
 
     @Test(arguments: ["photos", "exif", "webp", "gif", "png-suite", "malformed"])

@@ -26,7 +26,7 @@ struct CorpusTable {
         }
     }
 
-    /// The pictures in a folder of the small and the large corpus, without subfolders.
+    /// The pictures directly in a folder, first of the small and then of the large corpus.
     static func rows(_ folder: String) throws -> [Row] {
         try Corpus.imageFolders.flatMap { try rows(folder, in: $0) }
     }

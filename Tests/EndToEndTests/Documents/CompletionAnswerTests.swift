@@ -59,7 +59,7 @@ struct CompletionAnswerTests {
         #expect(home.folder.contents() == before)
     }
 
-    /// Every file in the home with its content, except SQLite's shared memory.
+    /// The content of every file in the home, by its path; empty for a folder.
     private func files() throws -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         for name in home.folder.contents() { files[name] = (try? home.folder.read(name)) ?? [] }

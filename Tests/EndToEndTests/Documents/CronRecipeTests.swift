@@ -49,7 +49,7 @@ struct CronRecipeTests {
         return lines.drop { $0 != "#!/bin/sh" }.prefix { $0 != "```" }.joined(separator: "\n") + "\n"
     }
 
-    @Test func cronScriptRetriesUntilThePictureIsPublished() throws {
+    @Test func cronScriptRetriesUntilTheServiceIsBack() throws {
         let server = try SampleServer(["--size", "300x200", "--today", "2024-02-05"])
         let home = try ToolHome(environment: server.environment)
         try #require(home.shell("command -v cc").status == 0, "the test needs a C compiler")

@@ -9,8 +9,9 @@ import Testing
 /// indented block that begins with `$ `, contains commands after `$ ` and their output; `…` matches text that differs
 /// between runs.
 @Suite struct DocumentedCommandsTests {
-    /// Each document with the minimum number of its commands to run. The sample service has a video on the 5th of each
-    /// month, and the tests run on any day. So documents name dates instead of counting back more than a day.
+    /// Each document, with the minimum number of its commands that the tests run. The sample service has a video on the
+    /// 5th of each month, and the tests run on any day. So commands that download pictures name dates, choose one of
+    /// the newest two days, which always have pictures, or count back so far that a 5th is always included.
     private static let documents: [(name: String, commands: Int)] = [
         ("README.md", 9), ("docs/cache.md", 17), ("docs/days.md", 8), ("docs/exercises.md", 6), ("docs/gallery.md", 5),
         ("docs/records.md", 11), ("docs/scripting.md", 30), ("docs/security.md", 4), ("docs/settings.md", 0),

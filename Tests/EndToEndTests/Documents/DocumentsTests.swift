@@ -2,7 +2,7 @@ import Support
 import TestSupport
 import Testing
 
-/// Documents must name only existing files, options and commands.
+/// Documents must name only existing files, options and fields.
 @Suite struct DocumentsTests {
     private static func document(_ name: String) throws -> String {
         try TestFile.text("\(Corpus.packageRoot)/\(name)")

@@ -97,7 +97,7 @@ import Testing
         #expect(files() == days(1...3))
     }
 
-    @Test(.enabled(if: hasMake)) func todayIsRetriedUntilItHasAPicture() throws {
+    @Test(.enabled(if: hasMake)) func todayWithoutAPictureLeavesNoFile() throws {
         try make("DAYS=2020-06-27", "TODAY=2020-06-27").expect(0)
         #expect(files() == [])
         try make("DAYS=2020-06-27", "TODAY=2020-06-28").expect(0)

@@ -42,7 +42,7 @@ import Testing
         #expect(faults.contains(fault), "\(faults)")
     }
 
-    @Test func marksOfADayNeedStartAndEnd() throws {
+    @Test func invalidMarksAndFieldsOfADayAreFaults() throws {
         let day = #""date":"x","title":"x","media_type":"image","service_version":"v2""#
         func apod(_ marks: String) -> String {
             #"{"apod":{"service":"science","source":"cache","fetched_at":"x","marks":\#(marks)},\#(day)}"#

@@ -68,8 +68,8 @@ struct CacheOnDisk {
         return found
     }
 
-    /// Expects that the index and the files agree: each row has a file, each file has a row with its digest, the sums
-    /// are correct, and no temporary file is left. Uses `home` to run a program.
+    /// Expects that the index and the files agree: each row has a file, each file has a row with its digest, the totals
+    /// are correct, and no replaced or partial file is left. Runs `sha256sum` in `home`.
     func expectConsistent(_ home: ToolHome, location: SourceLocation = #_sourceLocation) throws {
         #expect(try query("PRAGMA integrity_check") == ["ok"], sourceLocation: location)
         let rows = try query(

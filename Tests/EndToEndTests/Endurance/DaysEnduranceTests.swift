@@ -7,7 +7,7 @@ import Testing
 /// Days stored in a root that many processes write, that is removed during a run, or that cannot be written.
 @Suite(.serialized)
 struct DaysEnduranceTests {
-    /// All published days, some without a picture. A single service is used, so each day has one row.
+    /// A range of 400 published days, some without a picture. A single service is used, so each day has one row.
     private let days = ["APOD_TOOLS_SERVICE=science", "--date", "2023-01-01..2024-02-04"]
     private let count = 400
 

@@ -138,7 +138,7 @@ struct FullDiskTests {
 /// Tests a limit on file sizes, which needs no mount.
 @Suite(.serialized)
 struct FileLimitTests {
-    /// Runs `img-cache` with a limit in blocks of 1 KiB.
+    /// Runs `img-cache` with a limit on file sizes, in blocks of 1 KiB.
     private func run(_ home: ToolHome, limit: Int, _ arguments: [String]) throws -> ToolOutput {
         try home.run(
             "/usr/bin/env", ["bash", "-c", "ulimit -f \(limit); exec img-cache \"$@\"", "-"] + arguments)

@@ -57,7 +57,7 @@ final class MountNamespace: Sendable {
 
 /// Runs tools as an unprivileged user, because file permissions do not apply to root.
 enum OtherUser {
-    /// A home whose folders every user may enter.
+    /// A home whose top folder every user may enter.
     static func home(environment: [String: String] = [:]) throws -> ToolHome {
         let home = try ToolHome(environment: environment)
         chmod(home.folder.path, 0o755)

@@ -1,7 +1,8 @@
 import Support
 import TestSupport
 
-/// A server with a picture of the given size at every path, a strong ETag, and ranges (RFC 9110 §13.1.5, §14).
+/// A server with a picture of the given size at every path. It sends a strong ETag and supports ranges (RFC 9110
+/// §13.1.5, §14).
 ///
 /// It counts sent bytes and pauses on request, so that a test knows which bytes a tool has received.
 final class PictureServer: Sendable {

@@ -3,7 +3,7 @@ import Records
 import TestSupport
 import Testing
 
-/// Readable roots that cannot be written.
+/// Roots that cannot be written, read or created, and an empty root that can be written.
 @Suite(.serialized)
 struct ReadOnlyRootTests {
     /// Checks the results of commands that read and the errors of commands that write. `run` runs a tool without write
@@ -55,7 +55,7 @@ struct ReadOnlyRootTests {
     }
 
     @Test(.enabled(if: OtherUser.isPossible), arguments: ["a+rwx", "go="])
-    func privateRootOfAnotherUserIsReportedWithItsOwner(mode: String) throws {
+    func privateOrWorldWritableRootOfAnotherUserIsReportedWithItsOwner(mode: String) throws {
         let server = try PictureServer()
         let home = try OtherUser.home(environment: server.environment)
         try home.run("img-cache", ["put", server.url("there")]).expect(0)

@@ -101,7 +101,7 @@ struct StoppedProcessTests {
         deinit { sqlite3_close(handle) }
     }
 
-    /// Makes all leases expire, and dates the last uses back by two hours.
+    /// Makes all leases expire, and moves the time of the last use of each entry back by two hours.
     private func age(_ home: ToolHome) throws {
         try CacheOnDisk(home).execute("UPDATE entries SET last_used = last_used - 7200000, lease_until = 0")
     }

@@ -4,7 +4,7 @@ import Testing
 
 /// Kills `apod-fetch` while it stores days.
 struct DaysKillTests {
-    /// All published days, some without a picture. A single service is used, so each day has one row.
+    /// A range of 400 published days, some without a picture. A single service is used, so each day has one row.
     private let days = ["APOD_TOOLS_SERVICE=science", "--date", "2023-01-01..2024-02-04"]
     private let count = 400
 

@@ -63,7 +63,7 @@ private final class KilledWorld {
         let refresh = work == .replaceDownload ? ["--refresh"] : []
         let arguments = ["put", "--jobs", "\(1 + killer.random.below(4))"] + options + refresh + pictures
         let version = work == .store || work == .replaceFile ? fileVersion : server.version
-        // Until the next record is printed, a picture may have its old or its new content.
+        // Until the run prints a picture's record, the cache may contain its old or its new content.
         for picture in pictures where known[picture] != nil {
             known[picture] = known[picture]!.lowerBound...version
         }

@@ -205,7 +205,8 @@ private final class UpkeepWorld {
         #expect(missing.isEmpty, "\(story): lost \(missing.sorted())")
         known.subtract(missing)
         let verified = try home.run("img-cache", ["verify"])
-        // Until a run has recovered all files, the lost index is the only problem.
+        // The file `rebuild` exists until a run has recovered all files of a lost index. Until then, `verify` must
+        // report the lost index, and no other problem.
         let found = try verified.records.compactMap { $0.raw("problems") }
         let problems = try found.flatMap { try Record.list(parsing: Array($0)) }.compactMap { $0.string("code") }
         let isLost = TestFile.exists("\(home.cacheRoot)/rebuild")

@@ -109,7 +109,7 @@ struct OlderRoot {
             key, of: address, bytes(address), type: "image/jpeg", suffix: "jpg", scope: scope, usedBefore: hours)
     }
 
-    /// Adds a file under a custom key.
+    /// Adds an entry with these bytes under a custom key.
     func add(_ key: String, _ bytes: [UInt8], type: String, suffix: String) throws {
         try addEntry(key, of: url("mine"), bytes, type: type, suffix: suffix)
     }
@@ -147,8 +147,8 @@ struct OlderRoot {
             """)
     }
 
-    /// Adds leftovers of killed processes: a file without a row, a replaced file with an expired lease, a partial
-    /// download, and the folder of a scope that was being purged.
+    /// Adds leftovers of killed processes: a file without a row, a replaced file with an expired lease and, from layout
+    /// 2 on, the folder of a scope that was being purged.
     private func addLeftovers() throws {
         let doomed = hash("doomed")
         try write("scopes/\(folder(1))/\(doomed.prefix(2))/\(doomed).png", [1, 2, 3])

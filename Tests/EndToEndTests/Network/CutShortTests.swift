@@ -6,7 +6,7 @@ import Testing
 struct CutShortTests {
     private static let picture = DrawnPicture.noise(60, 40, seed: 3).png()
 
-    /// A server that sends `head` and half of the picture for the first `cuts` requests.
+    /// A server that sends `head` and the picture, but only half of the picture for the first `cuts` requests.
     private func server(_ head: String, cuts: Int) throws -> (server: LoopbackServer, asked: Monitor<Int>) {
         let asked = Monitor(0)
         let server = try LoopbackServer { _, connection in

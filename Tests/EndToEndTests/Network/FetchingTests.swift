@@ -64,7 +64,7 @@ struct FetchingTests {
     }
 
     @Test(arguments: [["APOD_TOOLS_NEGATIVE_TTL=0"], []])
-    func failuresAreNotRememberedIfDisabled(_ arguments: [String]) throws {
+    func failuresAreNotRememberedIfNegativeTTLIsZero(_ arguments: [String]) throws {
         let server = try Server { _, _ in LoopbackResponse(404) }
         let home = try server.home()
         if arguments.isEmpty { try home.folder.write("config/apod-tools/config.json", "{\"negative_ttl\":\"0s\"}") }
@@ -107,7 +107,7 @@ struct FetchingTests {
 
     // MARK: Cache-Control
 
-    @Test func cacheControlIsHonouredOnlyOnRequest() throws {
+    @Test func cacheControlIsHonouredByOptionOrConfiguration() throws {
         let server = try Server { request, _ in
             var response = LoopbackResponse.bytes(Self.picture, type: "image/png")
             response.set("Cache-Control", request.path == "/never.png" ? "no-store" : "no-cache")

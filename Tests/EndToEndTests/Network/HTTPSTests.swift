@@ -99,7 +99,7 @@ import Testing
         try fetch(server, "APOD_TOOLS_CACERT=nowhere.pem").expect(78)
     }
 
-    /// No option allows this: NASA's services do not redirect to unencrypted connections.
+    /// No option allows such a redirect, because NASA's services do not redirect to unencrypted connections.
     @Test func redirectOfAServiceToPlainHTTPIsRefused() throws {
         let server = try SecureServer(.good, home: home)
         try home.write(

@@ -48,8 +48,9 @@ struct ZoomProperties {
             let words = "\(choice.text) of \(picture.words) in \(side): \(made.words)"
             try Self.checkAspect(made.size, of: part.size, in: side, words)
 
-            // Compares with the region cropped first and resized by the same engine. The filter also reads pixels
-            // outside the region, so the results may differ within three output pixels of the edge.
+            // Crops the region first, resizes it with the same engine, and compares the results. With `region`, the
+            // filter also reads pixels outside the region, so the results may differ within three output pixels of the
+            // edge.
             let alone = try Self.shrunk(part, Geometry(width: side, height: side))
             let difference = try found(made.meanDifference(to: alone, margin: 3), "\(words), not \(alone.words)")
             try claim(difference <= 0.5, "\(words) differs by \(difference)")

@@ -79,7 +79,7 @@ import Testing
         storage.close(within: .seconds(10))
     }
 
-    @Test func storedValuesOutliveThePictureByAWeek() throws {
+    @Test func redisKeepsValuesAWeekLongerThanTheirLifetime() throws {
         let storage = storage()
         try write("small", by: storage, under: nil)
         let large = RemoteObject.content(SHA256.hex(of: "large"))

@@ -44,7 +44,7 @@ final class NginxRemote: Sendable {
     private let folder: String
 
     /// - Parameters:
-    ///   - home: the home whose working folder contains nginx's files, in a separate folder.
+    ///   - home: the home whose working folder contains nginx's configuration, its temporary files and the uploads.
     ///   - isEncrypted: whether to use TLS, with the certificates of `SecureServer.makeCertificates`.
     ///   - password: the required value of the header `Authorization`.
     ///   - folder: the folder for uploads.

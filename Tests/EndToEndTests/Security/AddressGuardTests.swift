@@ -85,7 +85,7 @@ struct AddressGuardTests {
                 .expectFailure(77, code: "blocked-address", tool: "img-cache")
             #expect(record.string("error.message")?.contains(target) == true || target.contains("2130706434"))
         }
-        // The same redirect is followed to an allowed address.
+        // A redirect to an allowed address is followed.
         let allowed = "http://127.0.0.1:\(trap.server.port)/a.png".replacing("/", with: "%2f")
         let url = try Sample.service.url("/x.jpg", faults: ["redirect-to/\(allowed)"])
         _ = try home.run("img-cache", ["put", url]).expect(0)

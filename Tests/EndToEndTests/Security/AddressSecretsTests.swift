@@ -41,7 +41,7 @@ struct AddressSecretsTests {
         #expect(try home.run("img-cache", ["path"] + keys).expect(0).lines.count == keys.count)
     }
 
-    @Test func tokenInThePathIsStoredOnlyInKeys() throws {
+    @Test func tokenInThePathIsNotShownInMessagesAndMetrics() throws {
         let home = try Sample.home()
         let metrics = home.path("metrics")
         let address = try Sample.url("\(Self.pathToken)/m31.jpg", faults: ["status-404"])

@@ -82,7 +82,7 @@ struct ConfinementAttackTests {
         for attempt in attempts { #expect(attempt[2] != "0", "\(attempt[1]) succeeded") }
 
         #expect(try place.state() == before)
-        // The cache may contain only a regular file, which the plan allows.
+        // The cache may contain only the regular file `own`, which the plan allows the attacks to create.
         for name in TemporaryFolder.names(in: place.cache) {
             #expect(name == "own", "\(name)")
             var status = stat()

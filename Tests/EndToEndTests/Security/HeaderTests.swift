@@ -179,7 +179,7 @@ struct HeaderTests {
         #expect(home.blobs.isEmpty && home.leftovers.isEmpty)
     }
 
-    @Test func localhostIsRecognisedInEveryNotation() throws {
+    @Test func localhostWithAFinalDotIsRecognised() throws {
         let home = try ToolHome()
         let urls = ["http://localhost./a.png", "http://LOCALHOST.:\(listener.server.port)/a.png"]
         for record in try home.run("img-cache", ["put", "APOD_TOOLS_RETRIES=0"] + urls).expect(77).records {

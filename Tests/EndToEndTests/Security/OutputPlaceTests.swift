@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// The bytes are already on the disk; the pin in the file and the row must be flushed.
+    /// The entry's content is already on the disk. The pin, in the file and in the row, must be flushed.
     @Test(.enabled(if: hasStrace, "strace is not installed"))
     func pinOfADurableEntryFlushesFileAndRow() throws {
         let home = try home()

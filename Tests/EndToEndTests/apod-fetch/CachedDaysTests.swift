@@ -18,7 +18,7 @@ struct CachedDaysTests {
         try home.run("apod-fetch", ["APOD_TOOLS_RETRIES=0"] + arguments, environment: environment)
     }
 
-    /// The number of requests of a run.
+    /// Runs `apod-fetch` and returns the number of its requests.
     private func requests(_ arguments: [String]) throws -> Int {
         try service.reset()
         _ = try fetch(arguments)
@@ -79,7 +79,7 @@ struct CachedDaysTests {
         let rest = try home.run("apod-fetch", year, environment: slow)
         #expect(try rest.records.count == 365)
         #expect(try rest.records.contains { $0.string("apod.source") == "cache" })
-        // Allows for the pages that were in transfer.
+        // Pages that were in transfer when the run was killed are requested twice.
         #expect(try (0...6).contains(before + service.requests().total - whole))
     }
 

@@ -59,7 +59,7 @@ struct NewestDayTests {
         let home = try ToolHome(environment: service.environment)
         let output = try home.run("apod-fetch", ["--last", "3", "--print", "date", "--media", "image,video,other"])
         #expect(output.lines == (1...3).reversed().map { newest.advanced(by: -$0).description }, "\(output)")
-        // The current month ends with the newest day.
+        // The current month ends with the newest published day.
         let month = String(newest.description.prefix(7))
         let open = try home.run("apod-fetch", ["--date", month, "--print", "date"])
         #expect(open.lines.last ?? "" < newest.description, "\(open)")

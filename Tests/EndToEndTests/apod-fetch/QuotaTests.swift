@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// A service that reports the number of remaining requests and counts clients.
+/// A service that limits the number of requests and reports how many remain.
 struct QuotaTests {
     /// Answers any day. After `limit` requests it refuses all requests for an hour.
     private final class Service: Sendable {

@@ -46,7 +46,7 @@ struct ExerciseServiceTests {
         #expect(record.string("error.message")?.contains("month") == true)
     }
 
-    @Test func listIsRequestedOnceForAllCommands() throws {
+    @Test func listIsRequestedOnceForAllFilters() throws {
         let service = try SampleServer(["--exercises", "700"])
         let home = try ToolHome(environment: service.environment)
         let all = try home.run("gif-cache", ["list"]).expect(0).records

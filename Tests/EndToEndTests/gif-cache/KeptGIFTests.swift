@@ -45,7 +45,7 @@ struct KeptGIFTests {
     }
 
     /// After a change of policy, entries stored under the old policy remain.
-    @Test(.enabled(if: TemporaryFolder.memory != nil)) func gifsInMemoryAreListedAndCleared() throws {
+    @Test(.enabled(if: TemporaryFolder.memory != nil)) func gifsInMemoryAreListedAndRemoved() throws {
         let memory = try TemporaryFolder(in: TemporaryFolder.memory)
         let home = try ToolHome(environment: ["XDG_RUNTIME_DIR": memory.path])
         for (id, policy) in [("0001", Policy.enabled), ("0002", .memory)] {

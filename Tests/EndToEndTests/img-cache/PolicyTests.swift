@@ -198,7 +198,7 @@ struct PolicyTests {
 
     // MARK: Other tools
 
-    @Test func placeholdersOfDisabledPicturesAreNotCached() throws {
+    @Test func placeholdersOfEphemeralPicturesAreEphemeral() throws {
         let home = try Sample.home()
         let rule = ["APOD_TOOLS_POLICY_RULES=*/policy-gone*=disabled"]
         let gone = try Sample.url("policy-gone.jpg", faults: ["status-404"])
@@ -208,7 +208,7 @@ struct PolicyTests {
         let path = try #require(try drawn.records.first?.raw("variants")).split(separator: UInt8(ascii: "\""))
             .map { String(decoding: $0, as: UTF8.self) }.first { $0.hasPrefix("/") }
         #expect(try #require(path).hasPrefix(home.folder.path("run/apod-tools-bypass/")), "\(drawn)")
-        // The placeholder of a lost picture must be as private as the picture.
+        // The file of an ephemeral picture is missing. Its placeholder must not be cached either.
         let record = try home.run("img-cache", ["put", "--policy", "disabled", try Sample.url("policy-lost.jpg")])
             .expect(0).record
         unlink(try #require(record.string("path")))

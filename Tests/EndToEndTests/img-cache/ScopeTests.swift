@@ -82,7 +82,7 @@ struct ScopeTests {
     }
 
     @Test(arguments: [true, false])
-    func pictureOfASwitchedScopeIsReportedAsPurged(_ isFileGone: Bool) throws {
+    func recordOfAPurgedPictureFailsWithScopeChanged(_ isFileGone: Bool) throws {
         let home = try Sample.home()
         let put = try home.run("img-cache", ["put", try Sample.url("switched-\(isFileGone).jpg")]).expect(0)
         let path = try #require(put.record.string("path"))
@@ -119,7 +119,7 @@ struct ScopeTests {
 
         let first = try Record(parsing: Array(try #require(tool.readLine()).utf8))
         #expect(first.string("error.code") == "scope-changed")
-        // The run continues in the new generation.
+        // The run continues in the scope's new generation.
         tool.write("{\"url\":\"\(server.url("2.png"))\"}\n")
         let output = tool.wait(deadline: .seconds(15))
         #expect(try output.expect(75).records.last?.string("cache.status") == "miss")

@@ -45,7 +45,7 @@ struct DownsampleColourTests {
         #expect(abs(try home.pixels("kept.png").colour(5, 5)[0] - profile.inSRGB([55])[0]) <= 1)
     }
 
-    @Test func keptProfileKeepsItsColours() throws {
+    @Test func pictureWithAKeptProfileShowsTheSameColours() throws {
         let home = try ToolHome()
         let profile = DrawnProfile.adobeRGB
         let colour: [UInt8] = [120, 150, 110]

@@ -54,7 +54,7 @@ struct DownsampleFormatTests {
         #expect(missing.status == 65 && missing.stderr.contains("frame"))
     }
 
-    @Test func warnsOfAnimationsFarLargerThanTheirSource() throws {
+    @Test func animationFarLargerThanItsSourceCausesAWarning() throws {
         let home = try ToolHome()
         let view = CameraView(width: 60, height: 40, count: 12, noise: 20, noisyShare: 0.03)
         let size = PixelSize(width: view.width, height: view.height)
@@ -304,7 +304,7 @@ struct DownsampleFormatTests {
             DrawnAnimation.Frame(width: 60, height: 40, pixels: [UInt8](repeating: UInt8($0), count: 2400))
         }
         for index in frames.indices { frames[index].delay = [7, 20, 300][index] }
-        // The last frame is drawn over a part of the second.
+        // The last frame is drawn over a part of the second frame.
         frames[2] = DrawnAnimation.Frame(width: 20, height: 20, pixels: [UInt8](repeating: 2, count: 400))
         (frames[2].x, frames[2].y, frames[2].delay) = (40, 20, 300)
         return DrawnAnimation(width: 60, height: 40, palette: palette, frames: frames, loop: loop).gif()
@@ -403,7 +403,7 @@ struct DownsampleFormatTests {
         }
     }
 
-    @Test(arguments: ["b.gif", "b.webp"]) func styleAppliesToEveryFrame(target: String) throws {
+    @Test(arguments: ["b.gif", "b.webp"]) func cornersAndGradientAreDrawnOnEveryFrame(target: String) throws {
         let home = try ToolHome()
         try home.write("a.gif", moving(loop: 0))
         _ = try home.run(

@@ -88,7 +88,7 @@ struct DownsampleOptionCombinationsTests {
         #expect(output.status == 64 && output.stderr.contains(options[0]), "\(output)")
     }
 
-    @Test func outputOverALimitIsNotCached() throws {
+    @Test func pictureOverALimitIsNotCached() throws {
         let home = try ToolHome()
         try home.write("sky.jpg", Picture.sky)
         let output = try home.run("img-downsample", ["sky.jpg", "--variant", "pager", "--max-bytes", "100"])
@@ -98,7 +98,7 @@ struct DownsampleOptionCombinationsTests {
 
     // MARK: Placeholders
 
-    @Test func messagesThatDifferByALineBreakAreDifferentPlaceholders() throws {
+    @Test func messagesThatLookAlikeHaveDifferentPlaceholders() throws {
         let home = try ToolHome()
         let failed = #"{"error":{"tool":"x","code":"y","message":"z","transient":false,"exit":69}}"#
         func path(_ message: String) throws -> String {

@@ -14,7 +14,7 @@ struct DownsampleSizeTests {
         (["--fit", "300x200", "--scale", "3"], "1024x768"), (["--fit", "300x200"], "768x576"),
         (["--fit", "64x64", "--scale", "2"], "128x96"), (["--fit", "65x10", "--scale", "2"], "192x144"),
         (["--fit", "300x200", "--scale", "1.5"], "512x384"), (["--fit", "10x9", "--scale", "1"], "128x96"),
-        // With --exact sizes are not rounded, and pictures are never enlarged.
+        // With `--exact`, sizes are not rounded. A picture smaller than its box is not enlarged.
         (["--fit", "300x200", "--exact"], "533x400"), (["--fit", "300x300", "--scale", "1", "--exact"], "300x225"),
         (["--fit", "2000x2000"], "1200x900"),
         // A crop keeps the aspect ratio of the box.

@@ -7,7 +7,7 @@ import Testing
 
 /// Inputs and outputs of `img-downsample`.
 struct ImgDownsampleTests {
-    /// The same 120x80 gradient in every input format.
+    /// Writes the same 120x80 gradient as JPEG, PNG, GIF and WebP.
     private func inputs(_ home: ToolHome) throws -> [(name: String, format: ImageFormat)] {
         let picture = DrawnPicture.gradient(120, 80)
         try home.write("a.jpg", try Picture.encoded(picture, .jpeg))
@@ -25,7 +25,7 @@ struct ImgDownsampleTests {
         #expect(output.stdout == "")
     }
 
-    @Test func everyFormatIsReadAndWritten() throws {
+    @Test func commonFormatsAreReadAndWritten() throws {
         let home = try ToolHome()
         for (name, _) in try inputs(home) {
             for (target, format) in [
@@ -43,7 +43,7 @@ struct ImgDownsampleTests {
         }
     }
 
-    @Test func variantHasTheFormatOfItsSource() throws {
+    @Test func variantHasTheFormatOfItsSourceUnlessAnotherIsRequested() throws {
         let home = try ToolHome()
         let names = try inputs(home).map(\.name)
         let records = try home.run("img-downsample", names + ["--width", "30"]).expect(0).records
@@ -58,7 +58,7 @@ struct ImgDownsampleTests {
         }
     }
 
-    @Test func pictureIsNeverEnlarged() throws {
+    @Test func pictureIsNotEnlargedByDefault() throws {
         let home = try ToolHome()
         try home.write("small.png", DrawnPicture.gradient(50, 20).png())
         let sizes = [
@@ -145,7 +145,4 @@ struct ImgDownsampleTests {
         #expect(TemporaryFolder.names(in: home.path("out")) == [])
         #expect(home.blobs == [] && home.leftovers.allSatisfy { !$0.contains("cut") })
     }
-
-    // MARK: Variants in the cache
-
 }

@@ -153,7 +153,7 @@ import Testing
         #expect(fault([0x78, 0x9C, 0x05, 0x20, 0x92, 0x24, 0x49, 0x92, 0x24, 0x49, 0x92, 0x24]) != nil)
     }
 
-    @Test(arguments: libraries) private func distancesMayExceedTheWindowAsInZlib(_ library: Library) {
+    @Test(arguments: libraries) private func distancesMayExceedTheWindowOfTheHeaderAsInZlib(_ library: Library) {
         var stream = ZlibStream.packed(Self.texts()[6])
         stream.replaceSubrange(..<2, with: [0x18, 0x19])
         #expect(Self.inflate(stream, library).state == .ended)

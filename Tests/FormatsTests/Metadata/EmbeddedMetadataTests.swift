@@ -105,7 +105,7 @@ import Testing
         #expect(try read(Tiny.png(before: exifWins)).copyright == "by EXIF")
     }
 
-    @Test func partsOverTheLimitAreIgnored() throws {
+    @Test func exifAndXMPOverTheLimitAreIgnored() throws {
         let huge = Self.exif + [UInt8](repeating: 0, count: EmbeddedMetadata.byteLimit)
         let metadata = try read(Tiny.png(before: Tiny.chunk("eXIf", huge) + Tiny.chunk("eXIf", Self.bare)))
         #expect(metadata.exif == Self.bare)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Images
 
-/// The colour chunks of PNGs, apart from the contents of profiles, and the precedence of the chunks.
+/// The colour chunks of PNGs and their precedence. `ColourTests` tests the contents of profiles.
 @Suite struct PNGColourTests {
     private static let cicpOfSRGB = PNGChunk("cICP", [1, 13, 0, 1])
     private static let wideProfile = PNGChunk(

@@ -107,7 +107,7 @@ struct PNGChunks {
         }
     }
 
-    @Test(arguments: [false, true]) func transparencyBeforeThePaletteGaveGarbageRows(isWide: Bool) throws {
+    @Test(arguments: [false, true]) func transparencyBeforeThePaletteDoesNotChangeTheColours(isWide: Bool) throws {
         let picture = DrawnPicture.noise(40, 9, channels: 3, seed: 4)
         let key: [UInt8] = [0, picture.bytes[0], 0, picture.bytes[1], 0, picture.bytes[2]]
         let chunks = [PNGChunk("tRNS", key), PNGChunk("PLTE", [1, 2, 3])]

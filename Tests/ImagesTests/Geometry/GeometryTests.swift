@@ -36,7 +36,7 @@ import Testing
         #expect(try Geometry().placement(of: source).target == source)
     }
 
-    @Test func fillHasTheExactSizeAndCropsTheRest() throws {
+    @Test func fillHasTheExactSizeAndCropsTheLongerSide() throws {
         let placement = try Geometry(width: 400, height: 400, mode: .fill).placement(of: landscape)
         #expect(placement.target == PixelSize(width: 400, height: 400))
         #expect(placement.crop == Rectangle(x: 500, y: 0, width: 2000, height: 2000))

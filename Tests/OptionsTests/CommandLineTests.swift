@@ -168,7 +168,7 @@ struct CommandLineTests {
         #expect(refusal("put", "-jx") == "64 -j takes a number from 1 to 256, not \"x\"")
         #expect(refusal("put", "--theme", "drak") == "64 --theme takes light or dark, not \"drak\"; did you mean dark?")
         #expect(refusal("put", "--limit", "many").contains("a size such as 1MB"))
-        #expect(refusal("put", "--wait=x").contains("a time such as 2s"))
+        #expect(refusal("put", "--wait=x").contains("a duration such as 2s"))
         #expect(refusal("put", "-o", "") == "64 -o takes a file, not \"\"")
         #expect(refusal("put", "--jobs") == "64 --jobs needs a value: N; see tool put --help")
         #expect(refusal("put", "--quiet=yes") == "64 --quiet takes no value; see tool put --help")

@@ -5,7 +5,7 @@ import Testing
 /// Tests a claim on random cases. Records the failing cases, each with the command that repeats it.
 ///
 /// Every run uses the same random numbers, unless `APOD_TOOLS_SEED` sets another seed. The numbers of a case do not
-/// depend on earlier cases, so `APOD_TOOLS_CASE` can repeat a single case. `APOD_TOOLS_CASES` sets the number of cases,
+/// depend on earlier cases, so `APOD_TOOLS_CASE` can repeat a single case. `APOD_TOOLS_TRIALS` sets the number of cases,
 /// for a nightly run.
 ///
 /// - Parameters:
@@ -60,7 +60,7 @@ struct TrialSettings: Equatable {
         }
         if let seed: UInt64 = try number("APOD_TOOLS_SEED") { self.seed = seed }
         onlyCase = try number("APOD_TOOLS_CASE")
-        cases = try number("APOD_TOOLS_CASES")
+        cases = try number("APOD_TOOLS_TRIALS")
     }
 }
 

@@ -64,8 +64,8 @@ struct ForAllTests {
 
     @Test func environmentSettingsAreParsed() throws {
         #expect(try TrialSettings([:]) == TrialSettings())
-        #expect(try TrialSettings(["APOD_TOOLS_CASES": "5"]).cases == 5)
-        for (name, value) in [("APOD_TOOLS_SEED", "x"), ("APOD_TOOLS_CASE", "-1"), ("APOD_TOOLS_CASES", "1.5")] {
+        #expect(try TrialSettings(["APOD_TOOLS_TRIALS": "5"]).cases == 5)
+        for (name, value) in [("APOD_TOOLS_SEED", "x"), ("APOD_TOOLS_CASE", "-1"), ("APOD_TOOLS_TRIALS", "1.5")] {
             #expect(message { _ = try TrialSettings([name: value]) }?.hasPrefix("64 \(name)") == true)
         }
     }

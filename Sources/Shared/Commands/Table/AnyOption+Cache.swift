@@ -21,12 +21,12 @@ extension AnyOption {
 
     public static let ttl = Option<Expiry>(
         "ttl", synonyms: ["expire-after", "expires-at"], form: .value("TIME|DATE"),
-        expected: "a time such as 14d, or a day such as 2026-12-31, or a moment such as 2026-12-31T18:00:00Z",
+        expected: "a duration such as 14d, a day such as 2026-12-31, or a time such as 2026-12-31T18:00:00Z",
         group: .cache, field: "ttl", summary: "Keep entries fresh for this time, or until this date.",
         manual: """
-            The value is a time such as 14d, a day such as 2026-12-31, or a moment such as 2026-12-31T18:00:00Z. A \
+            The value is a duration such as 14d, a day such as 2026-12-31, or a time such as 2026-12-31T18:00:00Z. A \
             day means its beginning in UTC. For a command that puts pictures, the option also applies to pictures that \
-            are already in the cache. The configuration file accepts only a time.
+            are already in the cache. The configuration file accepts only a duration.
             """, read: { Expiry($0) }
     ).defaulting(to: .after(cache.ttl))
 

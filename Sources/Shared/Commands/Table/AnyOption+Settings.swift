@@ -40,7 +40,7 @@ extension AnyOption {
     public static let expiryFields = Option<PictureAddresses>(
         "expiry-fields", form: .none, expected: "fields such as expires_at,expire_after", group: .pictures,
         field: "expiry_fields",
-        summary: "Fields of a record that contain the expiry of its picture: a time such as 7d, or a date.",
+        summary: "Fields of a record that contain the expiry of its picture: a duration such as 7d, or a date.",
         manual: "The first field that a record has overrides --ttl."
     ) { PictureAddresses(list: $0) }
 

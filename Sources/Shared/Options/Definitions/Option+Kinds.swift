@@ -110,7 +110,7 @@ extension Option where Value == Duration {
         isPositive: Bool = false, summary: String, manual: String = ""
     ) -> Option {
         Option(
-            name, form: .value("TIME"), expected: "a time such as \(example)", group: group, field: field,
+            name, form: .value("TIME"), expected: "a duration such as \(example)", group: group, field: field,
             summary: summary, manual: manual, print: TimeSpan.text
         ) { TimeSpan.parse($0).flatMap { isPositive && $0 <= .zero ? nil : $0 } }
     }

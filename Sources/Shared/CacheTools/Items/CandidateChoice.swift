@@ -32,7 +32,7 @@ enum CandidateChoice {
             case .resting, .failed: continue
             }
         }
-        // All other addresses failed in this run. Request a postponed address rather than fail.
+        // Every address that is not postponed has failed in this run. Request a postponed address rather than fail.
         if let resting = states.firstIndex(of: .resting) { return .ask(resting, once: false) }
         return .fail(transient ?? 0)
     }

@@ -5,7 +5,7 @@ import Support
 public final class FailureLines: Sendable {
     private struct Last {
         var code: String?
-        /// Whether the failure suggests a correction. Failures with and without suggestions are not folded together.
+        /// Whether the failure suggests a correction. Failures with and without suggestions are reported separately.
         var suggests = false
         /// The subjects of the first few repetitions.
         var names: [String] = []

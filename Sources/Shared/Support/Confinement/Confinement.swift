@@ -74,7 +74,7 @@ extension Confinement {
 
     /// Allows the fonts of the system and of the user, fontconfig's files, and the libraries that draw text.
     ///
-    /// - Parameter font: a font file or the name of a family.
+    /// - Parameter font: a font file, or the name of a font family.
     public mutating func allowFonts(_ environment: Environment, font: String? = nil) {
         allowLibraries(environment)
         readable += ["/etc/fonts", "/var/cache/fontconfig", "/var/lib/fontconfig"]
@@ -88,7 +88,7 @@ extension Confinement {
             environment.baseFolder(variable, standard: standard).map { "\($0)/\(name)" }
         }
         readable += ["FONTCONFIG_FILE", "FONTCONFIG_PATH"].compactMap { environment[$0] }
-        // A rule for the name of a family has no effect, since there is no such file.
+        // If `font` is the name of a font family, the rule has no effect, since there is no such file.
         if let font { readable.append(font) }
     }
 }

@@ -40,8 +40,8 @@ struct Rate: Sendable, Equatable {
     /// Whether there are enough samples to predict the time left.
     var isSteady: Bool { !startsAtZero }
 
-    /// Returns the seconds until `amount` more has arrived, minus the time since the last arrival; nil if the rate is
-    /// 0.
+    /// Returns the estimated seconds until `amount` more has arrived; nil if the rate is 0. Subtracts the time since
+    /// the last arrival, but at most the mean interval.
     func seconds(for amount: Int) -> Double? {
         guard perSecond > 0, let last = samples.last else { return nil }
         return max(Double(amount) / perSecond - min(now - last.time, interval).inSeconds, 0)

@@ -28,7 +28,7 @@ public struct ObservedTransport: HTTPTransport {
                     if let transfer { Self.expect(head, of: request, transfer) }
                 case .body(let piece):
                     bytes += piece.count
-                    // The body of an error is not a download.
+                    // Do not count the body of an error response as a download.
                     if status.map(Self.isWanted) == true { transfer?.receive(piece.count) }
                 case .pause: break
                 }

@@ -101,7 +101,7 @@ public final class RecordRun: Sendable {
         } catch {
             sourceError = error
         }
-        // Finished records must not wait for unfinished records.
+        // Write finished records now, rather than after the unfinished records.
         flush()
         threads.finish()
         failures.end()
@@ -191,7 +191,7 @@ public final class RecordRun: Sendable {
                 }
                 progress.finishRecord(failed: false)
             case .work(let work) where options.jobs == 1:
-                // Finished records must not wait for slow work.
+                // Write finished records before the work, which may be slow.
                 update { _ in }
                 perform(work, arrival)
             case .work(let work): threads.add { [self] in perform(work, arrival) }

@@ -7,7 +7,7 @@ import CSystem
 public struct Confinement: Sendable, Equatable {
     /// Files and folders that may be read, including everything below the folders. Paths may be missing.
     public var readable: [String]
-    /// Files and folders that may be read, changed and removed. Files may also be created below these folders.
+    /// Files and folders that may be read and changed. Below the folders, files may also be created, moved and removed.
     public var writable: [String]
     /// Whether the process may change the permissions of open files. Required to replace a file.
     public var setsPermissions: Bool

@@ -54,7 +54,7 @@ extension Arguments {
         }
         settings.isPatient = true
         guard settings.mode != forbidden else {
-            throw UsageFailure("remote_mode \(forbidden.rawValue) forbids this command")
+            throw UsageFailure("remote_mode is \"\(forbidden.rawValue)\", which forbids this command")
         }
         var requirements = SandboxRequirements()
         requirements.remote = settings

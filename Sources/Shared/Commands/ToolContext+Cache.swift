@@ -21,7 +21,9 @@ extension ToolContext {
         switch expiry {
         case .after(let ttl): settings.ttl = ttl
         case .at(let end):
-            guard settings.expiry != nil else { throw ConfigurationFailure("the setting ttl takes a time such as 14d") }
+            guard settings.expiry != nil else {
+                throw ConfigurationFailure("the setting ttl takes a time such as 14d, not a date")
+            }
             guard end > .now() else { throw UsageFailure("--ttl: \(end.iso8601) is in the past") }
         }
         settings.syncs = try value(.sync)

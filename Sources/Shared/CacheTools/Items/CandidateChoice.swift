@@ -37,7 +37,7 @@ enum CandidateChoice {
         return .fail(transient ?? 0)
     }
 
-    /// Returns whether a better address than `index` may become available, because it failed transiently.
+    /// Returns whether an address better than `index` failed transiently, so that it may become available again.
     static func isDegraded(_ index: Int, _ states: [State]) -> Bool {
         states[..<index].contains { $0 == .resting || $0 == .failed(isTransient: true) }
     }

@@ -28,8 +28,8 @@ struct Rate: Sendable, Equatable {
         now = time
         guard let last = samples.last, amount > last.amount else { return }
         samples.append(Sample(amount: amount, time: time))
-        // Ignores the start of the run: the first bytes arrive late, since the server prepares its response, and then
-        // fast, from buffers.
+        // Ignores the start of the run, which predicts nothing: the server first prepares its response, and then sends
+        // a burst of bytes from buffers.
         if startsAtZero, samples.count > Self.fewestSamples, time - samples[1].time >= .seconds(2) {
             samples.removeFirst()
             startsAtZero = false

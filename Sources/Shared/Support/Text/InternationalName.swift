@@ -13,7 +13,7 @@ public enum InternationalName {
     public static func ascii(_ name: String) throws(UnmappedName) -> String? {
         let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
         if isASCII, !hasEncodedLabel(name) { return name.lowercased() }
-        // Other ASCII characters than these are invalid in a host name, but the mapping would keep them. In particular,
+        // ASCII characters other than these are invalid in a host name, but the mapping would keep them. In particular,
         // a NUL would end the C string.
         guard name.utf8.allSatisfy({ $0 >= 0x80 || PercentEncoding.isUnreserved($0) }) else { return nil }
         if let reason = cidn_load() {
@@ -103,7 +103,7 @@ public enum InternationalName {
     /// and restores them in the result.
     private static func asciiWithHyphens(_ label: String) throws(UnmappedName) -> String? {
         let (hyphen, underscore) = (UInt8(ascii: "-"), UInt8(ascii: "_"))
-        // The hyphens and underscores of the label. Mapping keeps their order.
+        // The hyphens and underscores of the label, in their order, which mapping keeps.
         var marks: [UInt8] = []
         var masked = String.UnicodeScalarView()
         for scalar in label.unicodeScalars {

@@ -80,8 +80,8 @@ extension ToolContext {
         let choice = try value(.service, as: ServiceChoice.self)
         if choice == .api, api == nil {
             throw ConfigurationFailure(
-                "the service api requires the address of your own server; set APOD_API_URL, or use"
-                    + " the service science, since api.nasa.gov no longer has pictures")
+                "the service \"api\" requires the address of your own server; set APOD_API_URL, or use"
+                    + " the service \"science\", since api.nasa.gov no longer has pictures")
         }
         return APODClient(
             choice: choice, options: try pictureOptions(), science: science, api: api,

@@ -137,7 +137,7 @@ struct ServiceWork {
     let context: ToolContext
     let caches: Caches
     let cache: GIFCache
-    /// Copies the GIFs into `--output-dir`, or nil for no copies.
+    /// Makes the copies in `--output-dir`; nil without this option.
     let copies: OriginalCopies?
     private let service: ExerciseService
     private let client: HTTPClient
@@ -150,7 +150,7 @@ struct ServiceWork {
         var settings = try context.cacheSettings()
         settings.isOffline = arguments[.offline]
         settings.refreshes = refreshesGIFs
-        // After a power failure, fetching lost GIFs again would cost quota.
+        // GIFs lost in a power failure would have to be fetched again, and requests are limited by the plan.
         settings.syncs = true
         let remote = try context.remoteSettings()
         let caches = context.caches(settings, remote: context.remote(remote))

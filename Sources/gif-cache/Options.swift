@@ -27,7 +27,7 @@ extension AnyOption {
 
     static let placeholder = Option.path(
         "placeholder", as: "FILE|URL",
-        summary: "Use this file or address for missing GIFs; none omits the path from the record."
+        summary: "Use this file or address for missing GIFs, or none to omit the path from the record."
     ).whenUnset("a drawn GIF")
     static let all = Option.flag("all", summary: "Remove all GIFs of the scope, even pinned GIFs.")
     static let dryRun = Option.flag("dry-run", summary: "Change nothing; report what would be done.")

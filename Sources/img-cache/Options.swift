@@ -94,7 +94,7 @@ extension ToolContext {
             throw UsageFailure("--key requires exactly one address or file; use --field key=FIELD for records")
         }
         var addresses = arguments.fields(.recordFields, "url").map(PictureAddresses.init(fields:)) ?? PictureAddresses()
-        // A command that only looks up entries also finds movies without --media.
+        // A command that only looks up entries finds movies even without --media.
         addresses.takesMovies = arguments[.media] || !arguments.fetches
         return CacheItem.Rules(
             addresses: addresses, key: arguments[.key], keyField: arguments.fields(.recordFields, "key")?.first,

@@ -54,7 +54,7 @@ extension Arguments {
         }
         settings.isPatient = true
         guard settings.mode != forbidden else {
-            throw UsageFailure("remote_mode \(forbidden.rawValue) forbids this command")
+            throw UsageFailure("remote_mode is \"\(forbidden.rawValue)\", which forbids this command")
         }
         var requirements = SandboxRequirements()
         requirements.remote = settings
@@ -104,7 +104,7 @@ extension SyncReport {
     fileprivate var words: String {
         var words =
             "\(moved) \(moved == 1 ? "item" : "items"), \(ByteCount.description(bytes)); \(there) already there"
-        if gone > 0 { words += ", \(gone) no longer there" }
+        if gone > 0 { words += ", \(gone) listed but missing" }
         if failed > 0 { words += ", \(failed) failed" }
         return words
     }

@@ -167,7 +167,7 @@ struct StatisticsTests {
                   cannot be trimmed now  3.0 kB
                   metadata               400 records, 600.0 kB
 
-                scope default: 2 pictures and 1 variant, 3.0 kB, counted since 2023-11-14T22:13:20Z
+                scope default: 2 pictures and 1 variant, 3.0 kB; counters since 2023-11-14T22:13:20Z
                   metadata: 1 record, 1.5 kB
                   found 2 of 3 requested (66.6 %)
 

@@ -41,7 +41,6 @@ enum {
 };
 
 // Keeps errno, because the caller ignores a failure of this call but may read errno later.
-
 void csystem_use_idle_disk(void) {
     int kept = errno;
     syscall(SYS_ioprio_set, priority_of_thread, 0, class_idle << class_shift);

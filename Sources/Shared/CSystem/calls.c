@@ -31,7 +31,8 @@ const struct rule csystem_rules[first_unknown_call] = {
     ALWAYS(mmap) ALWAYS(munmap) ALWAYS(mremap) ALWAYS(mprotect) ALWAYS(madvise) ALWAYS(mincore) ALWAYS(msync)
     ALWAYS(brk) ALWAYS(membarrier) ALWAYS(get_mempolicy) [call_map_shadow_stack] = {always}, [call_mseal] = {always},
 
-    // Threads of this process. A filter cannot check the flags of clone3, which are in memory.
+    // Threads of this process. clone3 fails as if it were missing, since a filter cannot check its flags, which are in
+    // memory.
     CHECKED(always, clone) [call_clone3] = {always, is_missing}, ALWAYS(exit) ALWAYS(exit_group) ALWAYS(futex)
     [call_futex_waitv] = {always}, [call_futex_wake] = {always}, [call_futex_wait] = {always},
     [call_futex_requeue] = {always}, ALWAYS(set_robust_list) ALWAYS(set_tid_address) ALWAYS(rseq) ALWAYS(gettid)
@@ -77,7 +78,7 @@ const struct rule csystem_rules[first_unknown_call] = {
     // Copying the permissions of a file to its replacement.
     [SYS_fchmod] = {csystem_needs_permissions, is_checked},
 
-    // Clients and name lookups. The tools never listen or accept.
+    // Connecting to servers and looking up names. The tools never listen or accept.
     CHECKED(csystem_needs_network, socket) CHECKED(csystem_needs_network, socketpair) NETWORK(connect)
     CHECKED(csystem_needs_network, bind) NETWORK(sendto) NETWORK(sendmsg) NETWORK(sendmmsg) NETWORK(recvfrom)
     NETWORK(recvmsg) NETWORK(recvmmsg) NETWORK(shutdown) NETWORK(getsockname) NETWORK(getpeername) NETWORK(getsockopt)

@@ -96,7 +96,7 @@ const struct condition csystem_conditions[] = {
     {SYS_bind, {IS(2, sizeof(struct sockaddr_in))}},
     {SYS_bind, {IS(2, sizeof(struct sockaddr_in6))}},
 #endif
-    // Set by libcurl, hiredis and the resolver. None of these options attaches a program to a socket.
+    // The options that libcurl, hiredis and the resolver set. No option that attaches a BPF program is allowed.
     SOCKET_OPTION(SOL_SOCKET, SO_KEEPALIVE), SOCKET_OPTION(SOL_SOCKET, SO_RCVTIMEO),
     SOCKET_OPTION(SOL_SOCKET, SO_SNDTIMEO), SOCKET_OPTION(SOL_SOCKET, SO_RCVBUF), SOCKET_OPTION(SOL_SOCKET, SO_SNDBUF),
     SOCKET_OPTION(SOL_SOCKET, SO_REUSEADDR), SOCKET_OPTION(IPPROTO_TCP, TCP_NODELAY),

@@ -4,8 +4,8 @@ import Store
 
 /// A tool that adds the path of a cached picture to records.
 ///
-/// If a record fails, the tool removes `path`, `cache` and `gif` from the record: these fields may come from an earlier
-/// run or from a hostile author, and the next tool would open the path.
+/// If a record fails, the tool removes `path`, `cache` and `gif` from the record: an earlier run or an attacker may
+/// have set these fields, and the next tool would open the path.
 public protocol CacheTool: RecordTool {}
 
 extension CacheTool {

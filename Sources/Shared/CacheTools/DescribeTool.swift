@@ -10,7 +10,7 @@ public protocol Description {
 
 /// Adds only a description to each record, for `info` and `explain`.
 public struct DescribeTool: CacheTool {
-    /// The field that contains the text on a terminal.
+    /// The field for `Description.text`, which is printed on a terminal.
     public static let textField: FieldPath = "info_text"
 
     public let name: String
@@ -18,7 +18,7 @@ public struct DescribeTool: CacheTool {
     private let writesText: Bool
     private let describe: @Sendable (RecordJob) throws -> any Description
 
-    /// - Parameter writesText: whether to set `textField` instead of `field`.
+    /// - Parameter writesText: whether to set `textField` to the text, instead of `field` to the JSON.
     public init(
         name: String, field: String, writesText: Bool,
         describe: @escaping @Sendable (RecordJob) throws -> any Description

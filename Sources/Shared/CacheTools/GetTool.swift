@@ -9,7 +9,7 @@ public struct GetTool: CacheTool {
     private let naming: any EntryNaming
     private let pins: Bool?
     private let takesExpired: Bool
-    /// Copies originals into `--output-dir`, if it is given.
+    /// Makes the copies in `--output-dir`; nil without this option.
     public var copies: OriginalCopies?
 
     /// - Parameters:

@@ -21,7 +21,7 @@ public struct PutTool: CacheTool {
     /// Makes previews of a download. Each preview is emitted as a record before the record of the complete picture.
     public var previews: Previews?
 
-    /// Copies originals into `--output-dir`, if it is given.
+    /// Makes the copies in `--output-dir`; nil without this option.
     public var copies: OriginalCopies?
     /// A folder of files made from pictures. Pictures whose files are unchanged are not fetched.
     public var made: MadeFiles?

@@ -71,7 +71,7 @@ public struct Configuration: Sendable {
     func text(_ field: String) throws -> String? {
         guard !isEmpty, let path = FieldPath(field), let raw = record.raw(path) else { return nil }
         guard raw.first != UInt8(ascii: "{"), raw.first != UInt8(ascii: "[") else {
-            throw ConfigurationFailure("\(self.path): \"\(field)\" must be a string or a number")
+            throw ConfigurationFailure("\(self.path): \"\(field)\" must be a string, a number or a Boolean")
         }
         return record.printable(path)
     }

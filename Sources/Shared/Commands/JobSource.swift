@@ -22,8 +22,8 @@ public struct InputItems {
         self.line = line ?? operand
     }
 
-    /// Returns items whose operands and lines may also be paths of cache entries. Lines must not name other files, but
-    /// the path of an entry is harmless because it leads to no other file.
+    /// Returns items whose operands and lines may also be paths of cache entries. In a line, such a path is harmless,
+    /// because it leads to no file outside the cache.
     ///
     /// - Parameter isEntryPath: returns whether a text is the path of an entry.
     func taking(_ isEntryPath: @escaping (String) -> Bool) -> InputItems {

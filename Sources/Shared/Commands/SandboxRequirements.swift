@@ -3,8 +3,8 @@ import Support
 
 /// The rights that a command needs. The folders of its cache are known from `CacheSettings`.
 public struct SandboxRequirements: Sendable, Equatable {
-    /// Files and folders to read, such as the command's operands. Operands that are addresses are harmless, because no
-    /// file has such a path.
+    /// Files and folders to read, such as the command's operands. May also contain operands that are addresses, which
+    /// are the paths of no file.
     public var inputs: [String] = []
     /// Files to write.
     public var outputs: [String] = []
@@ -16,7 +16,7 @@ public struct SandboxRequirements: Sendable, Equatable {
     /// The remote of the cache, if any.
     public var remote: RemoteSettings?
     public var drawsText = false
-    /// The font of the text: the path of a file, or the name of a family.
+    /// The font of the text: the path of a font file, or the name of a font family.
     public var font: String?
     /// Whether the command may load libraries that decode or encode pictures.
     public var loadsCodecs = false

@@ -21,7 +21,9 @@ extension ToolContext {
         switch expiry {
         case .after(let ttl): settings.ttl = ttl
         case .at(let end):
-            guard settings.expiry != nil else { throw ConfigurationFailure("the setting ttl takes a duration such as 14d") }
+            guard settings.expiry != nil else {
+                throw ConfigurationFailure("the setting ttl takes a duration such as 14d, not a date")
+            }
             guard end > .now() else { throw UsageFailure("--ttl: \(end.iso8601) is in the past") }
         }
         settings.syncs = try value(.sync)
@@ -53,7 +55,8 @@ extension ToolContext {
     /// starting threads, and before reading untrusted data such as a record, an index or a picture.
     ///
     /// Creates missing folders of the cache, because the command cannot create them later. A command that only reads
-    /// the cache creates no root, and treats a missing root as missing until it ends (`CacheSettings.lacksRoot`).
+    /// the cache creates no root. If the root is missing now, this command treats it as missing until the end, even if
+    /// another process creates it (`CacheSettings.lacksRoot`).
     public func confine(_ settings: inout CacheSettings, _ requirements: SandboxRequirements) {
         guard isConfined else { return log.detail("not confined, because the setting confinement is false") }
         if !requirements.changesCache { lookForRoot(&settings, readsInput: requirements.readsInput) }

@@ -28,9 +28,9 @@ extension HTTPClient {
     ) throws -> HTTPResponse { try get(attempts: { (request, statuses) }, receive: receive, check: check) }
 
     /// Calls `next` for the request of each attempt, so that an attempt may continue the body of the previous attempt
-    /// (`rangeStart`). An attempt with enough progress restarts the retry schedule, since the body will be complete
-    /// eventually. The total timeout of the first request applies to all attempts together. Also throws errors of
-    /// `next`.
+    /// (`rangeStart`). An attempt with enough progress restarts the retry schedule, since further attempts will
+    /// complete the body. The total timeout of the first request applies to all attempts together. Also throws errors
+    /// of `next`.
     ///
     /// - Parameters:
     ///   - next: called before each attempt, and after each `RetryNow`.
@@ -182,7 +182,7 @@ extension HTTPClient {
         return try hosts.withRoom(at: request.url, interruption: interruption, begin)
     }
 
-    /// Checks whether the host may receive the request's secrets, and whether a host given as an address is allowed.
+    /// Checks whether the host may receive the request's secrets, and whether a host that is an IP address is allowed.
     private func judge(_ request: HTTPRequest) throws {
         if let exposure = request.exposure { throw exposure }
         if request.withholdsPassword { warnOfWithheldPassword(for: request.url) }

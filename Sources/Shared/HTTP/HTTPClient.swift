@@ -22,7 +22,7 @@ public struct HTTPClient: Sendable {
     var watch: (@Sendable () throws -> Void)?
 
     /// - Parameters:
-    ///   - guard: judges hosts given as addresses before connecting; the transport judges the addresses of names.
+    ///   - guard: judges hosts that are IP addresses. The transport judges the addresses of host names.
     ///   - looksUp: whether this machine may look up the name of a URL's host; see `ProxyChoice.leavesNamesToProxy`.
     ///   - timeouts: replace the timeouts of every request, if given.
     ///   - rate: limits the rate of all bodies together.

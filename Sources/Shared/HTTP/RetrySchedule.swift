@@ -14,7 +14,7 @@ public struct RetrySchedule: Sendable {
 
     /// The upper bound of the first delay. The bound doubles with each attempt.
     private static let firstDelay = Duration.milliseconds(500)
-    /// The upper bound of every delay.
+    /// The upper bound of every random delay.
     private static let longestDelay = Duration.seconds(30)
     /// The longest `Retry-After` after which the client retries.
     private static let longestRateLimit = Duration.seconds(60)

@@ -45,9 +45,12 @@ import Testing
         let comments = String(repeating: "# the day on which nothing happened\n", count: 100_000)
         let failed = String(repeating: "{\"error\":1}\n", count: 50_000)
         for input in [comments, failed, String(repeating: "2024-02-03\n", count: 2000)] {
-            let tool = try home.start("apod-fetch", ["-", "--print", "date"], stdin: .text(input))
-            _ = tool.wait()
+            let tool = try home.start("apod-fetch", ["-", "--print", "date"])
+            tool.write("\(input)2024-02-09\n")
+            while let day = tool.readLine(), day != "2024-02-09" {}
             if !isUnderAddressSanitizer, let peak = tool.peakMemory { #expect(peak < 64 << 20, "\(peak)") }
+            tool.closeInput()
+            _ = tool.wait()
         }
     }
 

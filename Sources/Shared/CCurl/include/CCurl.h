@@ -52,7 +52,7 @@ enum {
     CCURL_INFO_PRETRANSFER_TIME_T = 0x600000 + 53,
 };
 
-// CURLcode (curl.h), without the codes for invalid responses.
+// CURLcode (curl.h). The callers treat every code that is not listed as an invalid response.
 enum {
     CCURL_OK = 0,
     CCURL_FAILED_INIT = 2,

@@ -100,7 +100,7 @@ bool csystem_landlock_allow(int rules, int version, const char *path, enum csyst
 bool csystem_landlock_enforce(int rules);
 
 // Drops all capabilities except CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FOWNER, which are for files of
-// other users. Affects the calling thread and its later children.
+// other users. Affects the calling thread, and threads and processes that it starts later.
 void csystem_drop_capabilities(void);
 
 // Sets of system calls that a process may make in addition to the basic set.
@@ -117,8 +117,9 @@ struct csystem_report {
     const char *after;
 };
 
-// Allows only the system calls of these sets, for the calling thread and its later children. Other calls fail with
-// EPERM. Calls that are newer than the table in calls.c fail with ENOSYS, so that C libraries fall back on older calls.
+// Allows only the system calls of these sets, for the calling thread, and for threads and processes that it starts
+// later. Other calls fail with EPERM. Calls that are newer than the table in calls.c fail with ENOSYS, so that C
+// libraries fall back on older calls.
 // With a `report`, writes the first refusal of each call to standard error; a refused call in a thread that blocks
 // SIGSYS then ends the process. Returns false if the system does not support filters.
 bool csystem_filter_calls(unsigned needs, const struct csystem_report *report);
@@ -133,7 +134,8 @@ struct csystem_instruction {
 enum { csystem_filter_capacity = 1024 };
 
 // Writes the filter for these sets and returns the number of its instructions, which exceeds `capacity` if the filter
-// does not fit. `reports` makes refused calls raise SIGSYS; `process` is the ID of the process. A pure function.
+// does not fit. `reports` makes refused calls raise SIGSYS; `process` is the ID of the process that will be filtered.
+// A pure function.
 size_t csystem_filter(unsigned needs, bool reports, pid_t process, struct csystem_instruction *code, size_t capacity);
 
 // Discards everything that C libraries write to `stdout` and `stderr`. Call it before other threads start, in a process

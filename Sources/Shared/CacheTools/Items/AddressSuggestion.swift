@@ -9,7 +9,7 @@ public func suggestingAddress<Result>(
     do {
         return try body()
     } catch let failure as any Failure {
-        // A file that cannot be read exists, so the argument is not an address.
+        // If a file exists but cannot be read, the argument names this file and is not an address.
         let isMissing =
             (failure as? SystemFailure)?.isMissing ?? [.absent, .usage, .notAllowed].contains(failure.exitCode)
         guard isMissing, let address = argument.flatMap(WebURL.address(withoutScheme:)) else { throw failure }

@@ -169,8 +169,8 @@ public enum CacheItem: Sendable {
             }
         }
 
-        /// Returns the key for an address whose host is refused. An earlier version may have printed this key. Throws
-        /// `failure` for other texts.
+        /// Returns the address itself as a key if its host is refused, since an earlier version may have accepted the
+        /// host and printed this key. Throws `failure` for other texts.
         private func key(printed text: String?, _ failure: WebURLFailure) throws -> Lookup {
             guard case .blockedHost = failure, let text, WebURL.withoutSecrets(text).hasSameBytes(as: text) else {
                 throw failure

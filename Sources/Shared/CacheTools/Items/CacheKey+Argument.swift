@@ -16,8 +16,9 @@ extension CacheKey {
         }
     }
 
-    /// Returns the keys that a name may mean in a look-up: first the printed key, so that the keys in a listing find
-    /// their entries, then the user-defined key. Throws `CacheFailure.badKey`.
+    /// Returns the keys that a user may mean by a name. A name that has the form of a printed key means that key first,
+    /// so that keys copied from a listing find their entries. Every name that is a valid user-defined key also means
+    /// this key. Throws `CacheFailure.badKey`.
     static func meant(by name: String) throws -> [CacheKey] {
         if let key = try CacheKey(argument: name) ?? (name.hasScheme ? CacheKey(printed: name) : nil) {
             let own = try? CacheKey(name: name)

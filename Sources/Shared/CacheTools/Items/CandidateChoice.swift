@@ -32,12 +32,12 @@ enum CandidateChoice {
             case .resting, .failed: continue
             }
         }
-        // All other addresses failed in this run. Request a postponed address rather than fail.
+        // Every address that is not postponed has failed in this run. Request a postponed address rather than fail.
         if let resting = states.firstIndex(of: .resting) { return .ask(resting, once: false) }
         return .fail(transient ?? 0)
     }
 
-    /// Returns whether a better address than `index` may become available, because it failed transiently.
+    /// Returns whether an address better than `index` failed transiently, so that it may become available again.
     static func isDegraded(_ index: Int, _ states: [State]) -> Bool {
         states[..<index].contains { $0 == .resting || $0 == .failed(isTransient: true) }
     }

@@ -40,8 +40,8 @@ public struct FoundEntry: Sendable {
     public var status: CacheStatus { cache.status(of: entry) }
     public var state: EntryState { cache.state(of: entry) }
 
-    /// Pins or unpins the entry. Throws `CacheFailure.absent` if the entry has been deleted, and other `CacheFailure`
-    /// and `SystemFailure` if the root cannot be changed.
+    /// Pins or unpins the entry. Throws `CacheFailure.absent` if the entry has been deleted. Throws another
+    /// `CacheFailure` or `SystemFailure` if the root cannot be changed.
     public func pinned(_ isPinned: Bool) throws -> FoundEntry {
         guard let entry = try cache.setPinned(entry, isPinned) else { throw CacheFailure.absent(key: entry.key ?? "") }
         return FoundEntry(entry, in: cache)

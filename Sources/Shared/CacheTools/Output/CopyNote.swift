@@ -1,8 +1,8 @@
 import Records
 import Store
 
-/// Describes an output file in the index. The note suffices to name the file for a record and to describe its picture,
-/// even after the picture's entry has been evicted.
+/// The note about an output file that the index stores. It suffices to name the file for a record and to describe the
+/// file's picture, even after the picture's entry has been evicted.
 public struct CopyNote {
     private let note: Record
 
@@ -47,7 +47,7 @@ public struct CopyNote {
         return values
     }
 
-    /// Returns a record with the fields of the picture that are valid without an entry.
+    /// Returns the record with those fields of the picture that remain valid after its entry has been evicted.
     func kept(_ record: Record) -> Record {
         var kept = record
         var cache = note.raw("cache").flatMap { try? Record(parsing: $0) } ?? Record()

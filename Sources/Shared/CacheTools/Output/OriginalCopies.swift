@@ -21,8 +21,8 @@ public struct OriginalCopies: Sendable {
 
     /// Returns the record with the fields of its picture if an earlier run made a copy that is unchanged. The picture
     /// is then not requested, even if its entry was evicted. Returns nil otherwise, or if `CacheSettings.refreshes` is
-    /// set. Throws `OutputFailure.edited` if the copy was changed and may not be replaced, other `OutputFailure`,
-    /// `CacheFailure` and `SystemFailure`.
+    /// set. Throws `OutputFailure.edited` if the copy was changed and may not be replaced. Also throws other
+    /// `OutputFailure`, `CacheFailure` and `SystemFailure`.
     ///
     /// Does not wait for the record's turn: no earlier record can get the name of a file that exists.
     public func kept(_ record: Record, _ key: CacheKey, in cache: CacheStore) throws -> Record? {

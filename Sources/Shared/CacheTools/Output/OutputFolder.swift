@@ -81,8 +81,8 @@ public final class OutputFolder: Sendable {
         }
     }
 
-    /// Returns the status of a file, or nil if there is none. Throws `SystemFailure`, and `OutputFailure.link` if the
-    /// path contains a link.
+    /// Returns the status of a file, or of a link with this name. Returns nil if there is none, or if a folder in the
+    /// path is a link. Throws `SystemFailure`.
     public func status(_ name: String) throws -> FileStatus? { try naming(name) { try folder().status(of: name) } }
 
     /// Renames a completed file to its final name. Throws `SystemFailure` (73).

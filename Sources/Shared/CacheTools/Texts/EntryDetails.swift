@@ -78,7 +78,7 @@ public struct EntryDetails: Sendable, Description {
         let distance = left > .zero ? "in \(TimeSpan.description(left))" : "\(TimeSpan.description(.zero - left)) ago"
         add(left > .zero ? "expires" : "expired", "\(entry.expiresAt.iso8601) (\(distance))")
         add("last used", entry.lastUsed.iso8601)
-        add("leased to", entry.leaseEnd(at: now) > now ? entry.leaseUntil.iso8601 : nil)
+        add("lease ends", entry.leaseEnd(at: now) > now ? entry.leaseUntil.iso8601 : nil)
         add("etag", entry.validators.etag)
         add("modified", entry.validators.lastModified)
         for variant in variants { add("variant", "\(size(variant)), \(variant.path)") }

@@ -37,7 +37,8 @@ public struct ExplainedPicture: Description {
         chosen = try Self.chosen(candidates, degrades: rules.ownKey(job.record) == nil)
     }
 
-    /// Returns the index of the address that `put` would probably use, or 0.
+    /// Returns the index of the address that `put` would probably use, or 0 if every address is refused or failed
+    /// recently.
     ///
     /// - Parameter degrades: whether to prefer an address of lower quality to an address that failed recently.
     private static func chosen(_ candidates: [Candidate], degrades: Bool) -> Int {

@@ -28,7 +28,7 @@ extension EntrySum {
 extension Statistics.Scope {
     /// The totals, the hit rate, and each counter that is not zero.
     fileprivate var lines: [String] {
-        let since = since.map { ", counted since \($0.iso8601)" } ?? ""
+        let since = since.map { "; counters since \($0.iso8601)" } ?? ""
         var lines = [
             "scope \(TerminalText.escaped(name)): \(ListTotal.words("picture", entries - variants, variants: variants)), "
                 + "\(ByteCount.description(bytes))\(since)"

@@ -116,9 +116,9 @@ extension ToolContext {
         return 0
     }
 
-    /// Writes the elements that `next` returns: as records, or as a table with a total on a terminal or with `--table`.
-    /// Returns the exit status. Throws `UsageFailure` for contradictory options, `SystemFailure` if output cannot be
-    /// written, and the errors of `next`.
+    /// Writes the elements that `next` returns. On a terminal or with `--table`, writes a table with a total, otherwise
+    /// records. Returns the exit status. Throws `UsageFailure` for contradictory options, `SystemFailure` if output
+    /// cannot be written, and the errors of `next`.
     public func list<Element>(
         heading: String, line: (Element) -> String, record: (Element) -> Record, total: () -> String,
         next: () throws -> Element?

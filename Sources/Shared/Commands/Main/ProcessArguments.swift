@@ -3,9 +3,9 @@ import Support
 
 /// The memory that contains the process's command line. The kernel shows its contents to every user of the machine.
 enum ProcessArguments {
-    /// Overwrites the given parts of the command line with `*`. Overwrites a whole argument if its bytes differ from
-    /// `arguments`, because it is not UTF-8. Does nothing if the memory cannot be found. `CommandLine.arguments` is a
-    /// copy and does not change.
+    /// Overwrites the given parts of the command line with `*`. Overwrites the whole argument if it is not UTF-8, since
+    /// offsets in `arguments` are then wrong for the memory. Does nothing if the memory cannot be found.
+    /// `CommandLine.arguments` is a copy and does not change.
     ///
     /// The arguments are visible from the start of the process until this call, so a file is safer for a secret.
     ///

@@ -25,7 +25,7 @@ extension Tool {
             files: Self.files, seeAlso: pages.filter { $0.0 != page }.map { "\($0.0) \($0.1)" }, date: toolsDate)
     }
 
-    /// Settings without an option.
+    /// Returns the settings that a manual page must list although they have no option.
     private static func settings(of page: String) -> [AnyOption] {
         switch page {
         case "apod-fetch": [.scienceURL, .apiURL]

@@ -31,7 +31,7 @@ extension AnyOption {
 
     public static let confinement = Option.flag(
         "confinement", .messages, means: false,
-        summary: "Drop rights that the process does not need. Set it to false to test whether this causes a failure.",
+        summary: "Drop rights that a run does not need. Set it to false to test if a missing right causes a failure.",
         manual: """
             Before a tool reads untrusted data, it drops the rights that the run does not need (on Linux, with \
             Landlock and a system call filter).

@@ -17,7 +17,7 @@ extension AnyOption {
         expected: "blocks of addresses such as 10.0.0.0/8,::1/128", group: .network,
         field: "allow_private",
         summary: "Allow private, loopback and reserved addresses.",
-        manual: "Without a value, all addresses are allowed, otherwise these blocks. 1 allows all addresses, 0 none.",
+        manual: "A list of blocks allows only these blocks. No value or 1 allows all addresses, 0 none.",
         takesMore: isAddressList, read: AddressGuard.init(allowPrivate:)
     ).defaulting(to: .standard)
 

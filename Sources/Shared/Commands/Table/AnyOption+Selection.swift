@@ -46,7 +46,7 @@ extension AnyOption {
     public static let kind = Option<Set<EntryFilter.Kind>>(
         "kind", synonyms: ["variants"], form: .value("KINDS"),
         expected: kinds.list(before: "or"), completion: .list(kinds), group: .selection,
-        summary: "Only original, variant, placeholder or superseded.",
+        summary: "Only entries of these kinds: original, variant, placeholder or superseded.",
         manual: """
             Separate several kinds by commas. A placeholder replaces a missing GIF, and a superseded entry was \
             replaced while it was in use.

@@ -41,7 +41,7 @@ extension AnyOption {
         "expiry-fields", form: .none, expected: "fields such as expires_at,expire_after", group: .pictures,
         field: "expiry_fields",
         summary: "Fields of a record that contain the expiry of its picture: a duration such as 7d, or a date.",
-        manual: "The first field that a record has overrides --ttl."
+        manual: "The first of these fields that a record contains overrides --ttl."
     ) { PictureAddresses(list: $0) }
 
     // MARK: gif-cache

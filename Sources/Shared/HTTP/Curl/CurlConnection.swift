@@ -35,7 +35,7 @@ final class CurlConnection: @unchecked Sendable {
 
 /// Idle connections, the most recently used last.
 struct CurlConnectionPool {
-    /// The maximum number of idle connections: more than the tools ever use in parallel.
+    /// The maximum number of idle connections: more than the default numbers of parallel downloads and transfers.
     static let limit = 16
 
     private var idle: [CurlConnection] = []

@@ -1,7 +1,7 @@
 import CCurl
 import Support
 
-/// An exchange on a connection: the target of libcurl's callbacks.
+/// An exchange on a connection. Receives libcurl's callbacks.
 final class CurlExchange {
     private let request: HTTPRequest
     private let connection: CurlConnection

@@ -122,7 +122,7 @@ extension FetchFailure {
         case 403: return "\(what): the server refuses access; check the key, if you use one"
         case 404: return "\(what): not found; check the address"
         case 407: return "\(what): the proxy requires a user name and a password; add them to its URL"
-        case 410: return "\(what): it was removed permanently"
+        case 410: return "\(what): removed permanently"
         case 425, 429:
             guard let seconds = answer.retryAfter?.components.seconds else {
                 return "\(what): too many requests; try again later"

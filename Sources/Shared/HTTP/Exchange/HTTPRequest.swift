@@ -95,6 +95,6 @@ public struct HTTPRequest: Sendable {
         return .exposedSecret(url: url, header: header.name)
     }
 
-    /// Whether the `.netrc` has an entry for the host that is not sent, since an eavesdropper could read it.
+    /// Whether the `.netrc` has a password for the host, but an eavesdropper could read it, so it is not sent.
     var withholdsPassword: Bool { !keepsSecrets && netrc?.credentials(for: url) != nil }
 }

@@ -28,7 +28,7 @@ public struct ObservedTransport: HTTPTransport {
                     if let transfer { Self.expect(head, of: request, transfer) }
                 case .body(let piece):
                     bytes += piece.count
-                    // The body of an error is not a download.
+                    // Do not count the body of an error response as a download.
                     if status.map(Self.isWanted) == true { transfer?.receive(piece.count) }
                 case .pause: break
                 }
@@ -51,7 +51,7 @@ public struct ObservedTransport: HTTPTransport {
 
     private static func isWanted(_ status: Int) -> Bool { HTTPResponse.wholeStatuses.contains(status) || status == 206 }
 
-    /// Passes the length of the body to progress, if the response contains it.
+    /// Passes the size of the resource to progress, or nil if the response does not state it.
     private static func expect(_ head: HTTPResponse, of request: HTTPRequest, _ transfer: Progress.Transfer) {
         guard isWanted(head.status) else { return }
         let start = head.status == 206 ? request.rangeStart ?? 0 : 0

@@ -40,7 +40,7 @@ public struct Vary: Sendable, Equatable {
     /// Whether a request with these fields gets the same answer (RFC 9111 §4.1). Nil for `*`: only the server knows.
     public func matches(_ fields: [String: String]) -> Bool? { names.map { _ in renewed(by: fields) == self } }
 
-    /// Returns the same names with the values of another request.
+    /// Returns a `Vary` with the same names and the digest of another request's values.
     public func renewed(by fields: [String: String]) -> Vary { Vary(names: names, fields) }
 
     /// An absent field differs from an empty field.

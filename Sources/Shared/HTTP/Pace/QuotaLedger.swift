@@ -26,8 +26,8 @@ public struct QuotaRefusal: Sendable, Hashable, LosslessStringConvertible {
     }
 }
 
-/// Stores the last refusal of each server, for one or more processes. A ledger whose storage fails continues in memory.
-/// Methods throw only errors that must end the request.
+/// Stores the last refusal of each quota (`QuotaTransport.name`), for one or more processes. A ledger whose storage
+/// fails continues in memory. Methods throw only errors that must end the request.
 public protocol QuotaLedger: Sendable {
     /// Returns the last refusal, which may have ended.
     func refusal(of name: String) throws -> QuotaRefusal?

@@ -22,7 +22,7 @@ enum DotSegments {
         return "/" + output.joined(separator: "/")
     }
 
-    /// Whether any segment begins with a dot, plain or as `%2e`.
+    /// Whether any segment begins with `.`, or with `%`, which may be an escaped dot.
     private static func mayHaveDots(_ path: String) -> Bool {
         var isStart = false
         for byte in path.utf8 {

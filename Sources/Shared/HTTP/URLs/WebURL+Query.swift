@@ -32,8 +32,8 @@ extension WebURL {
         return AddressSecrets.replacing(in: result.description) { _ in AddressSecrets.mark }
     }
 
-    /// Returns the `redacted` form of an address if it has a secret or a `=` in its fragment, or else the address
-    /// without user and password.
+    /// Returns the `redacted` form of an address that has a secret parameter, or a fragment with a `=`. Returns any
+    /// other address without user and password.
     public static func withoutSecrets(_ text: String) -> String {
         if text.utf8.contains(UInt8(ascii: "=")), let url = try? WebURL(text),
             url.hasSecrets || url.fragment?.contains("=") == true

@@ -6,7 +6,7 @@ import Support
 /// §2.1); the host is in lower-case ASCII (international names by UTS #46) or an address in its canonical form. User
 /// name and password are stored separately, and omitted from every text that this type returns.
 public struct WebURL: Sendable, Hashable {
-    /// The maximum length of an address in bytes. Servers and proxies accept only half of this length.
+    /// The maximum length of an address in bytes. Servers and proxies usually accept at most half of this length.
     public static let byteLimit = 16 << 10
 
     public enum Scheme: String, Sendable, Hashable {

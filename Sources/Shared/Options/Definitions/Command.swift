@@ -36,7 +36,7 @@ public struct Command: Sendable {
     public let synonyms: [String]
     /// Whether the command deletes entries that its arguments do not name. Error messages never suggest such a command.
     public let deletesUnnamed: Bool
-    /// Commands of another tool, such as `img-cache clean`. The error for an unknown command `clean` suggests it.
+    /// Commands of another tool. For example, the error for the unknown command `clean` suggests `img-cache clean`.
     public let pointers: [String]
     /// Names of removed subcommands, each with a description of its replacement.
     public let successors: [String: String]

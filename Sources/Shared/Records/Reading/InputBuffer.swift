@@ -7,7 +7,7 @@ final class InputBuffer {
     private let file: File?
     /// Called before a read that may block.
     private let willWait: () throws -> Void
-    /// The unconsumed bytes are `start..<end`; the rest is free.
+    /// The buffer. Its bytes at `start..<end` are not yet consumed.
     private(set) var bytes: [UInt8]
     var start = 0
     private(set) var end: Int

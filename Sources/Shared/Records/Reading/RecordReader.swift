@@ -160,14 +160,16 @@ public final class RecordReader {
 }
 
 extension Record {
-    /// Parses exactly one object. Throws `InputFailure`, or `LineFailure` if a value is not an object.
+    /// Parses exactly one object. Throws `LineFailure` for invalid JSON or a value that is not an object, and
+    /// `InputFailure` for no object or several.
     public init(parsing bytes: some Collection<UInt8>) throws {
         var list = try Self.list(parsing: Array(bytes))
         guard list.count == 1 else { throw InputFailure.notOneObject(count: list.count) }
         self = list.removeLast()
     }
 
-    /// Parses objects in any layout that `RecordReader` accepts. Throws `LineFailure` if a value is not an object.
+    /// Parses objects in any layout that `RecordReader` accepts. Throws `LineFailure` for invalid JSON or a value that
+    /// is not an object.
     ///
     /// - Parameter limit: the maximum number of records read.
     public static func list(parsing bytes: [UInt8], limit: Int = .max) throws -> [Record] {

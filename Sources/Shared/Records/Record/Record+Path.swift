@@ -25,7 +25,7 @@ extension Record {
 
     public mutating func removePath(_ name: String) { set([name: nil, FieldPath.base64(name): nil]) }
 
-    /// Returns `printable` as bytes, or the decoded bytes of a `path` or `file` that is not UTF-8.
+    /// Returns the bytes of `printable(path)`. If a field `path` or `file` is not UTF-8, decodes its Base64 field.
     func printableBytes(_ path: FieldPath) -> [UInt8]? {
         if let text = printable(path) { return Array(text.utf8) }
         guard let last = path.components.last, last == "path" || last == "file" else { return nil }

@@ -118,7 +118,7 @@ public struct Record: Sendable, Equatable {
         line = bytes
     }
 
-    /// Appends the line up to the end of its last field, with the edits applied, and updates `fields`.
+    /// Appends `line` up to the end of its last field, with the edits applied, to `bytes`, and updates `fields`.
     private mutating func rewriteFields(_ edits: [(field: Int, value: JSON?)], into bytes: inout [UInt8]) {
         var kept: [JSONField] = []
         kept.reserveCapacity(fields.count)

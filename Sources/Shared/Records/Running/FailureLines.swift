@@ -5,7 +5,7 @@ import Support
 public final class FailureLines: Sendable {
     private struct Last {
         var code: String?
-        /// Whether the failure suggests a correction. Failures with and without suggestions are not folded together.
+        /// Whether the failure suggests a correction. Failures with and without suggestions are reported separately.
         var suggests = false
         /// The subjects of the first few repetitions.
         var names: [String] = []
@@ -53,7 +53,7 @@ public final class FailureLines: Sendable {
     /// - Parameter output: the file that could not be written.
     public func report(_ failure: any Failure, about job: RecordJob, output: String? = nil) {
         let subjects = FailureSubject.all(of: job)
-        // The line must not name a subject twice.
+        // Do not put the subject before a message that already names it.
         let names = subjects + (output.map { [FailureSubject(.name, $0)] } ?? [])
         let isNamed = names.contains { $0.isNamed(in: failure.message) }
         // Input that is not a record has only its line as a subject.

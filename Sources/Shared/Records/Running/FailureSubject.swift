@@ -4,7 +4,7 @@ import Support
 struct FailureSubject: Sendable, Equatable {
     enum Kind: String, Sendable {
         case date, id, url, path, line
-        /// An argument that is not an address.
+        /// An argument that is not an address, or an output file.
         case name
     }
 

@@ -68,7 +68,7 @@ public final class RecordRun: Sendable {
         failures = FailureLines(log: log)
         self.interruption = interruption
         self.progress = progress
-        // Fast records may finish before a slow earlier record, in bounded memory.
+        // The window lets fast records finish before a slow earlier record, but limits the memory for their results.
         let recordWindow = max(64, 4 * options.jobs)
         // Jobs that wait for earlier records keep files open, so the limit on open files also limits the threads.
         threads = WorkThreads(limit: options.jobs, most: OpenFiles.jobs(recordWindow, limit: OpenFiles.limit))
@@ -101,7 +101,7 @@ public final class RecordRun: Sendable {
         } catch {
             sourceError = error
         }
-        // Finished records must not wait for unfinished records.
+        // Write finished records now, rather than after the unfinished records.
         flush()
         threads.finish()
         failures.end()
@@ -191,7 +191,7 @@ public final class RecordRun: Sendable {
                 }
                 progress.finishRecord(failed: false)
             case .work(let work) where options.jobs == 1:
-                // Finished records must not wait for slow work.
+                // Write finished records before the work, which may be slow.
                 update { _ in }
                 perform(work, arrival)
             case .work(let work): threads.add { [self] in perform(work, arrival) }
@@ -249,7 +249,7 @@ public final class RecordRun: Sendable {
 
     /// Writes an early version of a record.
     private func emit(_ record: Record, in slot: ReorderBuffer.Slot) {
-        // Selected fields are printed once per record.
+        // If only a part of each record is printed, it is printed once, from the final version.
         if options.layout.part != nil { return }
         update { $0.results.put(early: record, in: slot) }
     }

@@ -1,6 +1,6 @@
 import Support
 
-/// Performs work on threads, in the order in which it was added. Starts a thread if none is free.
+/// Performs work on threads. Begins it in the order in which it was added. Starts another thread if none is free.
 final class WorkThreads: Sendable {
     typealias Work = @Sendable () -> Void
 

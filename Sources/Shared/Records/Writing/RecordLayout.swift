@@ -24,7 +24,7 @@ public enum RecordLayout: Sendable, Equatable {
         self = .fields(paths, terminator: terminator)
     }
 
-    /// The name of the printed part, for messages. Nil if whole records are printed.
+    /// The name of the fields or the text that this layout prints, for messages. Nil if it prints whole records.
     var part: String? {
         switch self {
         case .lines, .indented: nil
@@ -36,7 +36,7 @@ public enum RecordLayout: Sendable, Equatable {
 
 /// A conversion of single records to text.
 public struct RecordText: Sendable, Equatable {
-    /// The name of the printed part, such as `address`, for messages and for `==`.
+    /// The name of the text, such as `address`, for messages and for `==`.
     public let part: String
     /// Written before the first and after the last text, even if no record has text.
     let head: String

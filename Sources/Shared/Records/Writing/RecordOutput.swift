@@ -10,7 +10,8 @@ struct RecordOutput {
     private let layout: RecordLayout
     private let progress: Progress
     private var pending: [UInt8] = []
-    /// The number of records without the printed part. Excludes failed records, which are already reported.
+    /// The number of records that lack the fields or the text that `layout` prints. Excludes failed records, which are
+    /// already reported.
     private(set) var missing = 0
     private var hasBegun = false
     private var needsSeparator = false
@@ -40,7 +41,7 @@ struct RecordOutput {
             pending.append(UInt8(ascii: "\n"))
         case .fields(let paths, let terminator):
             if record.appendValues(at: paths, to: &pending) {
-                // A single object or array is printed as JSON.
+                // A single value that is not a string, such as an object, is printed as JSON.
                 let isJSON = paths.count == 1 && record.string(paths[0]) == nil
                 output.escape(&pending, from: start, as: isJSON ? .json : .plain)
                 pending.append(terminator)

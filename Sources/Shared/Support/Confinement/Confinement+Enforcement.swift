@@ -28,7 +28,7 @@ extension Confinement {
     ///
     /// Skips rules that the kernel cannot enforce. If the kernel refuses a rule, later accesses to its path fail.
     ///
-    /// - Parameter log: receives each refused system call once, at detail level.
+    /// - Parameter log: if it shows details, each refused system call is reported once on standard error.
     @discardableResult
     public func enforce(log: Log = .silent) -> Enforcement {
         var enforcement = Enforcement()

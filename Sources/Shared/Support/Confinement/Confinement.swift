@@ -7,7 +7,7 @@ import CSystem
 public struct Confinement: Sendable, Equatable {
     /// Files and folders that may be read, including everything below the folders. Paths may be missing.
     public var readable: [String]
-    /// Files and folders that may be read, changed and removed. Files may also be created below these folders.
+    /// Files and folders that may be read and changed. Below the folders, files may also be created, moved and removed.
     public var writable: [String]
     /// Whether the process may change the permissions of open files. Required to replace a file.
     public var setsPermissions: Bool
@@ -74,7 +74,7 @@ extension Confinement {
 
     /// Allows the fonts of the system and of the user, fontconfig's files, and the libraries that draw text.
     ///
-    /// - Parameter font: a font file or the name of a family.
+    /// - Parameter font: a font file, or the name of a font family.
     public mutating func allowFonts(_ environment: Environment, font: String? = nil) {
         allowLibraries(environment)
         readable += ["/etc/fonts", "/var/cache/fontconfig", "/var/lib/fontconfig"]
@@ -88,7 +88,7 @@ extension Confinement {
             environment.baseFolder(variable, standard: standard).map { "\($0)/\(name)" }
         }
         readable += ["FONTCONFIG_FILE", "FONTCONFIG_PATH"].compactMap { environment[$0] }
-        // A rule for the name of a family has no effect, since there is no such file.
+        // If `font` is the name of a font family, the rule has no effect, since there is no such file.
         if let font { readable.append(font) }
     }
 }

@@ -7,7 +7,7 @@ import Libc
 public struct InputFile: ByteSource {
     /// The path as the user wrote it.
     public let path: String
-    /// The digest of a stream, whose path does not identify its content; nil for a regular file.
+    /// The digest of a stream or of a deleted file, whose path does not identify its content; nil for other files.
     public let sha256OfStream: String?
     private let source: any ByteSource
 
@@ -16,10 +16,10 @@ public struct InputFile: ByteSource {
         (path, source, sha256OfStream) = (file.path, file, nil)
     }
 
-    /// Opens the file, and reads a stream to its end. Waits for the writer of a FIFO. Throws `SystemFailure` (status
-    /// 66, also for a folder), `InputTooLarge` or `Cancelled`.
+    /// Opens the file, and reads a stream or a deleted file to its end. Waits for the writer of a FIFO. Throws
+    /// `SystemFailure` (status 66, also for a folder), `InputTooLarge` or `Cancelled`.
     ///
-    /// - Parameter byteLimit: the maximum length of a stream.
+    /// - Parameter byteLimit: the maximum length of a stream or a deleted file.
     public init(_ path: String, byteLimit: Int, interruption: Interruption) throws {
         // Without O_NONBLOCK, opening a FIFO waits for its writer and cannot be stopped.
         let kind = (try? FileStatus(at: path))?.kind

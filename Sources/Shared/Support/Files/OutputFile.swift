@@ -4,11 +4,11 @@ import Libc
 /// A file that is written under a temporary name and renamed when complete, so that a failure leaves an existing file
 /// unchanged. Releasing the last reference removes a file that was not committed. Methods throw `SystemFailure`.
 ///
-/// * A symbolic link is followed: its target is replaced, or created if missing.
+/// * `init(path:)` follows a symbolic link: its target is replaced, or created if missing.
 /// * A replacement gets the mode of the old file, and its owner and group if the process may set them. A file that the
 ///   process may not write is not replaced. A new file gets its mode from the umask.
 /// * Other hard links to a replaced file keep the old content.
-/// * A pipe, a device, and the target of `/dev/stdout` and the like are written in place.
+/// * With `init(path:)`, a pipe, a device, and the target of `/dev/stdout` and the like are written in place.
 public final class OutputFile: ByteSink {
     public let path: String
     private let file: File

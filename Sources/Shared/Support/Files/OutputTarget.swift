@@ -37,7 +37,7 @@ public struct OutputTarget {
             }
             switch status.kind {
             case .folder: throw Self.failure(EISDIR, name)
-            // Renaming needs only a right on the folder, so this checks that the file itself is writable.
+            // Replacing a file by renaming requires only a right on its folder, so check that the file is writable.
             case .file:
                 guard path.withPathPointer({ faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) }) == 0 else {
                     throw Self.failure(errno, name)

@@ -27,7 +27,7 @@ public final class Progress: Sendable {
     /// Shows nothing.
     public static let none = Progress(.hidden, log: .silent)
 
-    /// Shorter runs end before a user could read the line.
+    /// The time before the first drawing. A run that ends earlier ends before a user could read the line.
     private static let firstDrawing: Duration = .milliseconds(500)
     private static let betweenDrawings: Duration = .milliseconds(100)
     private static let betweenLines: Duration = .seconds(5)

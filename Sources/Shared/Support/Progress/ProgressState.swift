@@ -24,7 +24,7 @@ struct ProgressState: Sendable {
     }
 
     var unit = Unit.records
-    /// Nil if the number is unknown, as for a stream.
+    /// The total number of records or days; nil if it is unknown, as for a stream.
     var expected: Int?
     private(set) var done = 0
     private(set) var failed = 0
@@ -32,8 +32,8 @@ struct ProgressState: Sendable {
     /// Bytes of all downloads.
     private(set) var received = 0
     private(set) var rate = Rate()
-    /// The rate of finished records. The window is long because days arrive in pages that may take seconds, but does
-    /// not extend to the start of the run, since the first days may be cached.
+    /// The rate of finished records or days. The window is long because days arrive in pages that may take seconds, but
+    /// does not extend to the start of the run, since the first days may be cached.
     private(set) var finishedRate = Rate(window: .seconds(10))
     private var timeLeft = TimeLeft()
     /// The download that ended last.

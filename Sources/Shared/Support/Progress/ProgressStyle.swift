@@ -11,8 +11,8 @@ public enum ProgressStyle: Sendable, Equatable {
         case auto, plain, none
     }
 
-    /// Chooses a style. A terminal that cannot clear a line (`TERM` is `dumb` or unset) and a JSON log get lines. A
-    /// file or a pipe gets lines only on request.
+    /// Chooses a style. A JSON log, and a terminal that cannot clear a line (`TERM` is `dumb` or unset), get lines. A
+    /// plain log in a file or a pipe gets lines only on request.
     public init(_ choice: Choice, isTerminal: Bool, isQuiet: Bool, logFormat: Log.Format, environment: Environment) {
         let terminal = environment["TERM"] ?? "dumb"
         switch choice {

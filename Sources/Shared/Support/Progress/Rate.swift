@@ -28,8 +28,8 @@ struct Rate: Sendable, Equatable {
         now = time
         guard let last = samples.last, amount > last.amount else { return }
         samples.append(Sample(amount: amount, time: time))
-        // Ignores the start of the run: the first bytes arrive late, since the server prepares its response, and then
-        // fast, from buffers.
+        // Ignores the start of the run, which predicts nothing: the server first prepares its response, and then sends
+        // a burst of bytes from buffers.
         if startsAtZero, samples.count > Self.fewestSamples, time - samples[1].time >= .seconds(2) {
             samples.removeFirst()
             startsAtZero = false
@@ -40,8 +40,8 @@ struct Rate: Sendable, Equatable {
     /// Whether there are enough samples to predict the time left.
     var isSteady: Bool { !startsAtZero }
 
-    /// Returns the seconds until `amount` more has arrived, minus the time since the last arrival; nil if the rate is
-    /// 0.
+    /// Returns the estimated seconds until `amount` more has arrived; nil if the rate is 0. Subtracts the time since
+    /// the last arrival, but at most the mean interval.
     func seconds(for amount: Int) -> Double? {
         guard perSecond > 0, let last = samples.last else { return nil }
         return max(Double(amount) / perSecond - min(now - last.time, interval).inSeconds, 0)

@@ -3,8 +3,8 @@ struct TimeLeft: Sendable {
     private var finish: Duration?
     private var last = Duration.zero
 
-    /// If a new estimate is later than the old one by more than this share of the time left and more than this number
-    /// of seconds, the rate has dropped: the new estimate is used without smoothing.
+    /// If the new estimate is later than the old estimate by more than this share of the time left, and by more than
+    /// this number of seconds, the rate has dropped. The new estimate is then used without smoothing.
     private static let toleratedShare = 0.35
     private static let toleratedSeconds = 3.0
     /// The slowest speed of the countdown, in seconds per second, after an estimate that was too early.

@@ -13,10 +13,11 @@ public enum InternationalName {
     public static func ascii(_ name: String) throws(UnmappedName) -> String? {
         let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
         if isASCII, !hasEncodedLabel(name) { return name.lowercased() }
-        // Other ASCII characters are invalid, and mapping would keep them. A NUL would end the C string.
+        // ASCII characters other than these are invalid in a host name, but the mapping would keep them. In particular,
+        // a NUL would end the C string.
         guard name.utf8.allSatisfy({ $0 >= 0x80 || PercentEncoding.isUnreserved($0) }) else { return nil }
         if let reason = cidn_load() {
-            // The name needs no mapping; only its validation is omitted.
+            // An ASCII name needs no mapping. Without libidn2, only its validation is omitted.
             if isASCII { return name.lowercased() }
             throw UnmappedName(host: name, reason: String(cString: reason))
         }
@@ -38,7 +39,7 @@ public enum InternationalName {
     public static func mayBeHost(of address: String) -> Bool {
         guard let slashes = address.slashesOfAuthority else { return false }
         let host = address.utf8[slashes.upperBound...].prefix { !"/?#\\".utf8.contains($0) }
-        // An escape may be a non-ASCII byte.
+        // A percent-encoded byte may be non-ASCII.
         return host.contains { $0 >= 0x80 || $0 == UInt8(ascii: "%") } || hasEncodedLabel(Substring(host))
     }
 
@@ -102,7 +103,7 @@ public enum InternationalName {
     /// and restores them in the result.
     private static func asciiWithHyphens(_ label: String) throws(UnmappedName) -> String? {
         let (hyphen, underscore) = (UInt8(ascii: "-"), UInt8(ascii: "_"))
-        // The hyphens and underscores in order. Mapping keeps their order.
+        // The hyphens and underscores of the label, in their order, which mapping keeps.
         var marks: [UInt8] = []
         var masked = String.UnicodeScalarView()
         for scalar in label.unicodeScalars {

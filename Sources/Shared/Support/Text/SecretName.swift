@@ -50,7 +50,7 @@ enum SecretName {
             let after = place + 1 < name.count ? name[place + 1] : 0
             switch byte {
             case _ where byte.isUpper:
-                // `access|Token` and `AWS|Access`.
+                // Ends the word before `T` in `accessToken`, and before the second `A` in `AWSAccess`.
                 if !before.isUpper || after.isLower { end() }
                 word.append(byte | 0x20)
             case _ where byte.isLower: word.append(byte)

@@ -48,7 +48,8 @@ private struct SharedWork {
     var rest: Range<Int>
     var results: [Int: Result<Void, any Error>] = [:]
 
-    /// Removes a number to work on while `number` is not done. Returns nil if it is done, or if none remains.
+    /// Removes and returns the next number to work on, so that the caller need not wait idly for `number`. Returns nil
+    /// if `number` is done, or if no number remains.
     mutating func next(before number: Int, inOrder: Bool) -> Int? {
         if results[number] != nil { return nil }
         guard inOrder else { return takeLast() }

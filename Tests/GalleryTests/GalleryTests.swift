@@ -373,7 +373,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
 
     @Test func writtenRecordsCanBeReadAgain() throws {
         let site = try site(["2024-02-03", nil])
-        let lines = site.writtenRecords(in: site.places).split(separator: UInt8(ascii: "\n"))
+        let lines = site.places.map(\.written.line)
         #expect(try lines.map { try #require(Place(written: Record(parsing: $0))) }.map(\.id) == site.places.map(\.id))
     }
 

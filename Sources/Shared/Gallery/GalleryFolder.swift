@@ -19,6 +19,8 @@ public final class GalleryFolder: Sendable {
     private let use: File
 
     private static let recordsName = "records.ndjson"
+    /// The size of reads and writes of this file, in bytes.
+    private static let pieceSize = 256 << 10
     private static let picturesName = "pictures"
     private static let lockName = ".gallery.lock"
     private static let useName = ".gallery.use"
@@ -44,16 +46,48 @@ public final class GalleryFolder: Sendable {
         earlier = try Self.places(in: folder, known: nil)
     }
 
-    /// Reads `records.ndjson`, and skips invalid lines. Parses the file only if its content is not `known`.
+    /// Reads `records.ndjson`, and skips invalid records. Parses the file only if its content is not `known`.
     private static func places(in folder: Folder, known: WrittenPlaces?) throws -> WrittenPlaces {
-        let bytes = try folder.openIfPresent(recordsName)?.contents(atMost: .max) ?? []
-        let digest = SHA256.hex(of: bytes)
-        if let known, known.digest == digest { return known }
+        var hash = SHA256()
         var places = PlaceCollection()
-        for line in bytes.split(separator: UInt8(ascii: "\n")) {
-            if let place = (try? Record(parsing: line)).flatMap(Place.init(written:)) { places.add(place) }
+        guard let file = try folder.openIfPresent(recordsName) else {
+            return WrittenPlaces(places: places, digest: hash.finish())
+        }
+        var piece = [UInt8](repeating: 0, count: pieceSize)
+        var offset = 0
+        while case let count = try piece.withUnsafeMutableBytes({ try file.read(into: $0, at: offset) }), count > 0 {
+            piece.withUnsafeBytes { hash.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            offset += count
+        }
+        let digest = hash.finish()
+        if let known, known.digest == digest { return known }
+        let reader = RecordReader(continuing: LineReader(file: file))
+        while let input = try reader.next() {
+            if case .job(let job) = input, let place = Place(written: job.record) { places.add(place) }
         }
         return WrittenPlaces(places: places, digest: digest)
+    }
+
+    /// Writes `records.ndjson`, unless its content is the same as before, and returns its SHA-256. Does not hold the
+    /// file in memory: it has 110 MB for 100,000 pictures with long texts.
+    private func writeRecords(_ places: [Place], since before: String) throws -> String {
+        let file = try OutputFile(in: folder, name: Self.recordsName, replaces: true)
+        var hash = SHA256()
+        var piece: [UInt8] = []
+        func flush() throws {
+            piece.withUnsafeBytes { hash.update($0) }
+            try file.write(piece.span.bytes)
+            piece.removeAll(keepingCapacity: true)
+        }
+        for place in places {
+            piece += place.written.line
+            piece.append(UInt8(ascii: "\n"))
+            if piece.count >= Self.pieceSize { try flush() }
+        }
+        try flush()
+        let digest = hash.finish()
+        if try digest != before || !isFile(Self.recordsName) { try file.commit() }
+        return digest
     }
 
     /// Returns the options that an earlier run stored (`GallerySettings.remembered`), and its style sheet. Ignores an
@@ -109,14 +143,13 @@ public final class GalleryFolder: Sendable {
         }
         if !settings.removed.isEmpty { places.keep { !settings.removed.contains($0.id) } }
         let site = Site(places, settings)
-        let written = site.writtenRecords(in: places.places)
         // If this run is killed, the stamp is missing, and the next run compares all pages and search files.
         folder.remove(Self.stampName)
         try write(Self.settingsName, settings.remembered.line)
-        try write(Self.recordsName, written)
+        let digest = try writeRecords(places.places, since: present.digest)
         try writePictures(site, since: before)
         try writePages(site, since: before)
-        try write(Self.stampName, Array(Site.stamp(SHA256.hex(of: written), settings).utf8))
+        try write(Self.stampName, Array(Site.stamp(digest, settings).utf8))
         try remove(
             old.subtracting(places.places.flatMap(\.paths)), all: settings.prune != nil && refusal == nil, of: places)
         if let refusal { throw refusal }

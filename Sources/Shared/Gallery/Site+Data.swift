@@ -2,7 +2,7 @@ import Articles
 import Records
 import Support
 
-/// The files of a gallery besides its pages: scripts that pages load on demand, the feed, the sitemap, and the records.
+/// The files of a gallery besides its pages: scripts that pages load on demand, the feed, and the sitemap.
 extension Site {
     /// The script with the days that have pictures, as a bit mask for each month.
     var days: String {
@@ -67,16 +67,6 @@ extension Site {
         let json = String(decoding: value.bytes, as: UTF8.self).replacing(text: "<", with: "\\u003C")
             .replacing(text: "\u{2028}", with: "\\u2028").replacing(text: "\u{2029}", with: "\\u2029")
         return "galleryData(\"\(name)\",\(json));\n"
-    }
-
-    /// Returns the records of the places, one per line.
-    func writtenRecords(in order: [Place]) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for place in order {
-            bytes += place.written.line
-            bytes.append(UInt8(ascii: "\n"))
-        }
-        return bytes
     }
 
     /// The maximum number of addresses in a sitemap (https://www.sitemaps.org/protocol.html).

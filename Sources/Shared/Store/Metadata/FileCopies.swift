@@ -7,7 +7,7 @@ extension CacheStore {
 /// Files outside the cache that were made from pictures. Trimming a picture keeps the rows of its copies; removing the
 /// picture by its key or purging the scope deletes these rows. Methods throw the errors of `CacheStore`.
 public struct FileCopies: Sendable {
-    /// Keeps the cache open during the work.
+    /// A strong reference, which keeps the cache open while this value is used.
     let cache: CacheStore
 
     private var index: Index { cache.index }

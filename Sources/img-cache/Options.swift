@@ -43,7 +43,7 @@ extension AnyOption {
     static let incremental = Option.flag(
         "incremental", summary: "Also write a record for each preview of a picture.",
         manual: """
-            Each scan or pass that arrives has a record. Its path is the preview, and its cache.status is partial.
+            Each scan or pass that arrives produces a record. Its path is the preview, and its cache.status is partial.
             """)
 
     static let skipMade = Option.path(
@@ -52,7 +52,7 @@ extension AnyOption {
         manual: """
             A picture is not fetched if its files from img-downsample --output-dir DIR are unchanged. Its record has \
             the cache.status kept, and variants, but no path. --refresh fetches the picture. If you change options of \
-            img-downsample, first remove the files.
+            img-downsample, first move these files away.
             """)
 
     // MARK: Looking and maintaining

@@ -10,7 +10,7 @@ extension Command {
         details: """
             Fresh pictures are not requested again. A record's picture is the first of hdurl, url, thumbnail_url, \
             image_url, image.image_url, image and gifUrl that can be fetched. If an address fails temporarily, the \
-            next one is used until it works again, and the record has cache.degraded.
+            next address is used until the failed address works again, and the record has cache.degraded.
 
             With --output-dir, a picture whose copy is unchanged is not requested, even if it was evicted from the \
             cache: its cache.status is kept. --refresh sends a request.
@@ -41,8 +41,8 @@ extension Command {
     static let prefetch = Command(
         "prefetch", summary: "Download pictures before they are used, at a low priority.",
         details: """
-            Works like put, but downloads two pictures at a time, at a lower priority. Reports on standard error how \
-            many pictures were skipped because they were fresh, done, and failed.
+            Works like put, but downloads two pictures at a time, at a lower priority. Finally reports three numbers \
+            on standard error: the pictures that were skipped (already fresh), done, and failed.
             """,
         examples: [
             "apod-fetch --count 30 | img-cache prefetch > month.ndjson",

@@ -113,7 +113,7 @@ extension Command {
             made.map { made in
                 "switched from \(old.shown) to \(new.shown); "
                     + (purged.map { "removed \($0.text) of \(old.shown)" } ?? "\(old.shown) is kept")
-            } ?? "\(new.shown) is the current scope already"
+            } ?? "\(new.shown) is already the current scope"
         try context.report(
             .object([
                 "scope": .string(new.text), "previous": .string(old.text), "switched": .bool(made != nil),
@@ -139,7 +139,7 @@ extension Command {
     ) { arguments in
         let named = try arguments.operands.first.map(scopeName)
         guard (named == nil) == arguments[.allScopes] else {
-            throw UsageFailure("no scope to empty; name a scope, or use --all-scopes")
+            throw UsageFailure("name one scope to empty, or use --all-scopes")
         }
         let context = try ToolContext(arguments)
         let isDryRun = arguments[.dryRun]

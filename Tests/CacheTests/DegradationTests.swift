@@ -119,7 +119,7 @@ import Testing
         let world = try World()
         #expect(try world.put() == Put("worse.gif", true, 3))
         #expect(world.surroundings.messages.warnings.count == 1)
-        #expect(world.surroundings.messages.warnings[0].contains("worse.gif until then"))
+        #expect(world.surroundings.messages.warnings[0].contains("worse.gif instead"))
         #expect(try world.put() == Put("worse.gif", true, 0))
         #expect(world.surroundings.messages.warnings.count == 2)
         world.surroundings.time.advance(.seconds(601))

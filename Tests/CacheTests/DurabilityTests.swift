@@ -134,7 +134,7 @@ import Testing
 
         #expect(try world.cache().lookup(key("0"))?.path == entries[0].path)
         _ = try world.cache().store(MemorySource(picture(9)), key: key("9"))
-        #expect(try world.cache().statistics().entries == 3, "the run that wrote has recovered the rest")
+        #expect(try world.cache().statistics().entries == 3, "the run of the store has recovered the second picture")
         #expect(try world.cache().lookup(key("2")) == nil)
     }
 

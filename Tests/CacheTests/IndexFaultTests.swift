@@ -57,7 +57,7 @@ import Testing
 
         // Status 7, SQLITE_NOMEM, is transient.
         #expect(failure.exitCode == (status == 7 ? .temporary : .io))
-        if case .indexDamaged = failure { Issue.record("\(status) is taken for damage") }
+        if case .indexDamaged = failure { Issue.record("SQLite status \(status) is treated as damage") }
     }
 
     // MARK: Busy

@@ -9,7 +9,7 @@ import Testing
 @testable import Store
 
 @Suite struct KeyTests {
-    @Test func digestMatchesTheStandard() {
+    @Test func sha256MatchesTheExamplesOfTheStandard() {
         #expect(SHA256.hex(of: "abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
         #expect(SHA256.hex(of: "") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     }

@@ -244,7 +244,7 @@ struct MemoryTests {
         let limit = 1_000_000
         let caches = try caches(limit: limit)
         guard case .ephemeral(let store) = try caches.storage(.disabled) else {
-            throw CacheFailure.fault(detail: "kept")
+            throw CacheFailure.fault(detail: "the policy disabled has a cache")
         }
         for number in 0..<6 { try put("\(number)", bytes: 60_000, in: caches) }
 

@@ -30,7 +30,7 @@ import Testing
 
     private func ephemeralStore(_ caches: Caches) throws -> EphemeralStore {
         guard case .ephemeral(let store) = try caches.storage(.disabled) else {
-            throw CacheFailure.fault(detail: "kept")
+            throw CacheFailure.fault(detail: "the policy disabled has a cache")
         }
         return store
     }
@@ -184,7 +184,7 @@ import Testing
         let server = FakeServer(picture())
         let request = try HTTPRequest("https://pictures.example/a.gif")
         guard case .cache(let cache) = try caches.storage(for: request.url) else {
-            throw CacheFailure.fault(detail: "")
+            throw CacheFailure.fault(detail: "the policy memory has no cache")
         }
 
         let (entry, status) = try cache.fetch(request, client: surroundings.client(server))
@@ -233,7 +233,7 @@ import Testing
             case .cache = try caches.storage(forStandInOf: [addresses[0]]),
             case .cache = try caches.storage(forStandInOf: [])
         else {
-            Issue.record("kept in the wrong place")
+            Issue.record("a placeholder has the wrong storage")
             return
         }
     }

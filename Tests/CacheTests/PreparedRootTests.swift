@@ -262,7 +262,7 @@ import Testing
         #expect(throws: UnsafePlace.writableByAll("\(world.root)/\(name)")) { try world.cache() }
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))
+    @Test(.enabled(if: geteuid() == 0, "only root can change the owner of a folder"))
     func rootOfAnotherUserIsRefusedUnlessAllowed() throws {
         _ = try store()
         chown(world.root, 12_345, 12_345)
@@ -273,7 +273,7 @@ import Testing
         #expect(try world.cache { $0.allowsSharedRoot = true }.lookup(key("moon")) != nil)
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
+    @Test(.enabled(if: geteuid() == 0, "only root can change the owner of a file"))
     func pictureOwnedByAnotherUserIsAMiss() throws {
         chown(try store().path, 12_345, 12_345)
 

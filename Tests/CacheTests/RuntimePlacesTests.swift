@@ -67,7 +67,7 @@ import Testing
         #expect(reason("\(above)/mine") == nil)
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))
+    @Test(.enabled(if: geteuid() == 0, "only root can change the owner of a folder"))
     func folderOfAnotherUserIsRefused() throws {
         chown(try folder.makeFolder("theirs"), 12_345, 12_345)
 

@@ -279,7 +279,7 @@ class Tally:
     def __str__(self) -> str:
         return (
             f"{self.wrong} wrong hits; {self.lost} of {self.reported} reported pictures lost, "
-            f"{self.broken} of {self.promised} promised ones, {self.lost_pins} of {self.pins} pins; "
+            f"{self.broken} of {self.promised} promised pictures, {self.lost_pins} of {self.pins} pins; "
             f"{self.faults} other faults")
 
 

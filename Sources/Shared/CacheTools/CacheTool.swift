@@ -4,8 +4,8 @@ import Store
 
 /// A tool that adds the path of a cached picture to records.
 ///
-/// If the tool fails, it removes `path`, `cache` and `gif` from the record. These fields may come from an earlier run
-/// or from a hostile author, and the next tool would open the path.
+/// If a record fails, the tool removes `path`, `cache` and `gif` from the record: these fields may come from an earlier
+/// run or from a hostile author, and the next tool would open the path.
 public protocol CacheTool: RecordTool {}
 
 extension CacheTool {
@@ -28,10 +28,10 @@ extension Caches {
         var entry: Entry?
     }
 
-    /// Completes the records that are fresh hits, with one transaction per cache (`CacheStore.freshHits`).
+    /// Completes the records whose entries are fresh hits, with one transaction per cache (`CacheStore.freshHits`).
     ///
     /// - Parameters:
-    ///   - asFetch: whether the command puts entries rather than looking them up.
+    ///   - asFetch: whether the command fetches missing pictures (`put`) rather than only looking up entries.
     ///   - plan: returns the plan for a record. An error becomes the record's failure.
     ///   - done: adds the fields of an entry to its record, or returns false to reject the entry.
     public func prepare(

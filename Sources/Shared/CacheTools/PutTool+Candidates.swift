@@ -42,7 +42,7 @@ extension PutTool {
     ) throws -> Outcome {
         var candidates = addresses.map { Candidate(address: $0) }
         if candidates.isEmpty { throw NoPicture(in: record) }
-        // All addresses share a user-defined key, so a worse picture would overwrite a better one.
+        // All addresses share a user-defined key, so a picture of lower quality would overwrite a better picture.
         let degrades = try degrades && rules.ownKey(record) == nil
         if degrades { try lookForPostponed(&candidates) }
         while true {
@@ -80,7 +80,7 @@ extension PutTool {
         }
     }
 
-    /// Warns that a worse picture is used, and postpones the addresses that failed.
+    /// Warns that a picture of lower quality is used, and postpones the better addresses that failed.
     private func noteDegradation(to address: CacheItem.Address, from better: ArraySlice<Candidate>) {
         for candidate in better where candidate.state == .failed(isTransient: true) {
             // Do not postpone an address that was not requested, as in an offline run.
@@ -88,7 +88,7 @@ extension PutTool {
             try? caches.storage(for: failed.text).cache?.postpone(try failed.key)
         }
         guard let trouble = better.compactMap(\.trouble).first else { return }
-        caches.log.warning("\(trouble); using \(address.url.redacted) until then")
+        caches.log.warning("\(trouble); using \(address.url.redacted) instead")
     }
 
     private func fetch(

@@ -30,7 +30,7 @@ public struct PutTool: CacheTool {
     public var revalidatesLater = false
     let revalidations = Monitor([Revalidation]())
 
-    /// Whether to use a worse picture if a better one fails transiently.
+    /// Whether to use a picture of lower quality if a better picture fails transiently.
     public var degrades = true
 
     /// Returns an object that watches the body of a download and passes previews to `ready`.

@@ -144,7 +144,7 @@ final class Download {
         return (request, conditions.isEmpty ? HTTPResponse.wholeStatuses : HTTPResponse.wholeStatuses.union([304]))
     }
 
-    /// Returns nil without a validator, and for a validator that a damaged disk made invalid. The server then sends the
+    /// Returns nil if there is no validator, or if a damaged disk made the validator invalid. The server then sends the
     /// whole body.
     private static func header(_ name: String, _ validator: String?) -> HTTPHeader? {
         validator.map { HTTPHeader(name, $0, crossesOrigins: true) }.flatMap { $0.isValid ? $0 : nil }

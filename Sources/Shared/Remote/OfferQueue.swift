@@ -79,8 +79,8 @@ final class OfferQueue: Sendable {
         return next ?? nil
     }
 
-    /// Closes the queue, waits at most `limit` for the uploads to finish, and cancels the rest. Returns the number of
-    /// offers that were refused or cancelled.
+    /// Closes the queue, waits at most `limit` for the uploads to finish, and cancels the unfinished uploads. Returns
+    /// the number of offers that were refused or cancelled.
     ///
     /// - Parameter isStopped: whether the run has been interrupted, which ends the wait.
     func close(atMost limit: Duration, isStopped: () -> Bool) -> Int {

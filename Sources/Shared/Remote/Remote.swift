@@ -131,7 +131,7 @@ public final class Remote: RemoteTier {
             guard let read = try read(.document(name), limits, receive: { try sink.write($0) }) else { return nil }
             count = read
             guard let document = try RemoteDocument(sink.bytes, named: name, key: settings.key) else {
-                log.detail("\(settings.address): \(name.digest) is not signed with this key; ignoring it")
+                log.detail("the remote \(settings.address): \(name.digest) lacks a valid signature; ignoring it")
                 return nil
             }
             return document
@@ -152,7 +152,7 @@ public final class Remote: RemoteTier {
             return .found(())
         case .bytes(let sha256, let count):
             guard count <= byteLimit else {
-                log.detail("the remote \(settings.address) has an entry of \(count) bytes, over the limit; ignoring it")
+                log.detail("the remote \(settings.address): an entry of \(count) bytes exceeds the limit; ignoring it")
                 return .absent
             }
             return try asking(.content(sha256), atMost: count) { limits, received in
@@ -210,7 +210,8 @@ public final class Remote: RemoteTier {
 
     // MARK: Limits of the run
 
-    /// Returns the time that the run may still lose by waiting; nil if a breaker is open, `.some(nil)` without a limit.
+    /// Returns the time that the run may still lose by waiting; nil if a breaker is open, `.some(nil)` if there is no
+    /// limit.
     func patience(for breakers: [KeyPath<State, CircuitBreaker>]) -> Duration?? {
         state.withLock { state in
             if breakers.contains(where: { state[keyPath: $0].isOpen }) { return nil }

@@ -5,8 +5,8 @@ extension CacheStore {
     /// The name of a variant in `recent`. Starts with NUL, which no key contains.
     static func recentName(ofVariant name: String) -> String { "\0" + name }
 
-    /// Returns a fresh entry from memory. Returns nil if any process has changed the index since the entry was
-    /// remembered, or if a new lease must be written.
+    /// Returns a fresh entry from `recent`. Returns nil if `recent` does not contain the entry, if any process has
+    /// changed the index since the entry was stored there, or if a new lease must be written.
     ///
     /// - Parameter version: the current version of the index; evaluated only if `recent` contains the name.
     package func recentEntry(_ name: String, version: @autoclosure () -> Int?) -> Entry? {
@@ -28,8 +28,8 @@ extension CacheStore {
     }
 
     /// Returns the fresh entry of each key, without waiting for a server or another process. Returns nil for all other
-    /// keys, including keys whose lookup fails: the caller then uses `lookup` or `fetch`. Counts and reports hits like
-    /// these methods.
+    /// keys, including keys whose lookup fails: the caller then uses `lookup` or `fetch`. Counts and reports hits as
+    /// these two methods do.
     ///
     /// Reads the rows of all keys in one transaction, and records their leases together.
     ///
@@ -106,7 +106,8 @@ extension CacheStore {
         return try extendLease(of: [entry], version: version)[0]
     }
 
-    /// Leases several entries, like the method for a single entry. Returns them unchanged if the root is read-only.
+    /// Leases several entries, as the method above leases a single entry. Returns them unchanged if the root is
+    /// read-only.
     package func extendLease(of entries: [Entry], version: Int? = nil) throws -> [Entry?] {
         let now = clock.now()
         let entries = settings.syncs && !index.isReadOnly ? try makeDurable(entries) : entries

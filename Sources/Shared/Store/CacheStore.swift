@@ -30,9 +30,10 @@ public final class CacheStore: Sendable {
     private static let rebuildTime: Duration = .milliseconds(50)
     private static let trimTime: Duration = .milliseconds(250)
 
-    /// Opens the cache. A missing root is treated as empty, and the first write creates it. Costs some tenths of a
-    /// millisecond, independent of the number of entries. Throws `CacheFailure`: `cannotMakeRoot`, `notACache`,
-    /// `newerLayout`, `io`, `busy`; `UnsafePlace` for a root that other users could have prepared or can change.
+    /// Opens the cache. A missing root is treated as empty, and the first write creates it. Costs a few tenths of a
+    /// millisecond, regardless of the number of entries. Throws `CacheFailure`: `cannotMakeRoot`, `notACache`,
+    /// `newerLayout`, `io`, `busy`; `UnsafePlace` for a root that belongs to another user or that other users can
+    /// change.
     ///
     /// - Parameters:
     ///   - remote: the storage shared with other machines, if any.
@@ -145,8 +146,8 @@ public final class CacheStore: Sendable {
                 try index.flush(now: clock.now())
                 if index.takeHasWritten() {
                     let state = try index.perform { try $0.totals.rootState() }
-                    // Limit the time: after a reduction of the capacity, a run that only looked up an entry could have
-                    // to remove a million other entries.
+                    // Limit the time: after the capacity was reduced, a run that only looked up one entry could
+                    // otherwise have to remove a million other entries.
                     trimmer.trim(state, atMost: Self.trimTime)
                     if state.isPurgePending { try scopes.continuePurges(for: Self.purgeTime) }
                     if settings.memory == nil { try recovery.continueRebuild(for: Self.rebuildTime) }
@@ -214,7 +215,7 @@ public final class CacheStore: Sendable {
         entry.isUnsettled = false
         if index.isReadOnly { return entry }
         try toleratingUnwritable {
-            // If the cache was just copied, its bytes may not be on the disk yet.
+            // If the cache was just copied, the bytes may be only in the page cache.
             try synchronize(file, of: &entry)
             try index.write(now: clock.now()) { try $0.entries.settle(entry) }
         }
@@ -240,7 +241,7 @@ public final class CacheStore: Sendable {
     private func replaced(_ entry: Entry) throws -> Entry? {
         if index.isReadOnly { return nil }
         index.count(in: scope) { $0.add(.lostWrites) }
-        log.detail("the bytes of \(entry.key ?? entry.name) were not written to disk; removing its entry")
+        log.detail("the file of \(entry.key ?? entry.name) does not have the recorded SHA-256; removing its entry")
         try heal(entry) { $0.id == entry.id && $0.sha256 == entry.sha256 }
         guard entry.kind == .original else { return nil }
         return try recovery.recover(
@@ -288,8 +289,9 @@ public final class CacheStore: Sendable {
         }
     }
 
-    /// Locks the name of an entry, to fetch, make or remove it. Throws `CacheFailure.stalled` if the holder makes no
-    /// progress for `settings.timeout`, and the errors of `whileWaiting`.
+    /// Acquires the lock of an entry's name, before the entry is fetched, made or removed. Throws
+    /// `CacheFailure.stalled` if the process that holds the lock makes no progress for `settings.timeout`, and the
+    /// errors of `whileWaiting`.
     ///
     /// - Parameter generation: the generation of the entry's partial file, whose growth shows progress.
     package func lock(
@@ -331,10 +333,10 @@ public final class CacheStore: Sendable {
         }
     }
 
-    /// Puts a finished file in place as an entry, and trims the root to its capacity. The file is renamed and the row
-    /// inserted in one transaction.
+    /// Renames a finished file into place, inserts the row of its entry in the same transaction, and trims the root to
+    /// its capacity.
     ///
-    /// With `settings.syncs`, and for a pinned entry, waits until file, folders and row are on the disk.
+    /// If `settings.syncs` is set or the entry is pinned, waits until file, folders and row are on the disk.
     ///
     /// - Parameters:
     ///   - temporary: the file's name below the root.

@@ -1,14 +1,15 @@
 import Libc
 import Support
 
-/// Computes the digests that replace secret values of addresses in keys (HMAC-SHA-256, RFC 2104). A plain digest would
-/// reveal a PIN to anyone who tries all PINs.
+/// Computes the digests that replace secrets from addresses in cache keys (HMAC-SHA-256, RFC 2104). A digest without a
+/// key would reveal a PIN to anyone who computes the digests of all PINs.
 ///
-/// The HMAC key is 32 random bytes in the file `key-secret` (mode 0600), created for the first digest: in the root, or
-/// in memory for addresses whose policy is `memory`. Because the file is separate from the index, it survives the loss
-/// of the index. Read-only commands do not create the file; if it is missing, they use a random key for this process.
+/// The HMAC key is 32 random bytes in the file `key-secret` (mode 0600), created when the first digest is computed: in
+/// the root, or in memory for addresses whose policy is `memory`. Because the file is separate from the index, it
+/// survives the loss of the index. Read-only commands do not create the file; if it is missing, they use a random key
+/// for this process.
 public final class KeySecrets: Sendable {
-    /// For addresses that are not stored.
+    /// Uses a random HMAC key for this process. For addresses whose pictures are not stored.
     public static let ofProcess = KeySecrets(of: nil, makes: false)
     private static let random = bytes()
 
@@ -24,7 +25,7 @@ public final class KeySecrets: Sendable {
     /// Opens no file.
     ///
     /// - Parameters:
-    ///   - settings: the settings of a root's caches; nil for addresses that are not stored.
+    ///   - settings: the settings of a root's caches; nil for addresses whose pictures are not stored.
     ///   - makes: whether to create a missing file.
     public init(of settings: CacheSettings?, makes: Bool) {
         self.settings = settings

@@ -90,7 +90,7 @@ struct PreparedRootTests {
         try home.run("img-cache", put).expect(0)
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))
+    @Test(.enabled(if: geteuid() == 0, "only root can change the owner of a folder"))
     func cacheRootOfAnotherUserIsRefusedWithAChownCommand() throws {
         let home = try home()
         try home.run("img-cache", ["put", "put.png", "--cache-dir", "c"]).expect(0)

@@ -219,7 +219,7 @@ struct BadExpiryField: Failure {
 
     var code: String { "bad-expiry" }
     var message: String {
-        "\(field) takes a time such as 7d, a day such as 2026-12-31 or a moment such as 2026-12-31T18:00:00Z, "
+        "\(field) must be a duration such as 7d, a day such as 2026-12-31 or a time such as 2026-12-31T18:00:00Z, "
             + "not \"\(text.prefix(100))\""
     }
     var exitCode: ExitCode { .data }

@@ -20,7 +20,7 @@ enum CandidateChoice {
 
     /// - Parameters:
     ///   - states: the states of the addresses. Not empty.
-    ///   - degrades: whether to use a worse picture if a better one fails transiently.
+    ///   - degrades: whether to use a picture of lower quality if a better picture fails transiently.
     static func next(_ states: [State], degrades: Bool) -> Step {
         let transient = states.firstIndex(of: .failed(isTransient: true))
         if !degrades, let transient { return .fail(transient) }

@@ -130,6 +130,6 @@ public struct ExpiredEntry: Failure {
     }
 
     public var code: String { "not-cached" }
-    public var message: String { "expired at \(since.iso8601), and --no-stale is set: \(key)" }
+    public var message: String { "\(key) expired at \(since.iso8601), and --no-stale is set" }
     public var exitCode: ExitCode { .absent }
 }

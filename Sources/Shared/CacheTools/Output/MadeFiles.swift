@@ -9,8 +9,8 @@ public struct MadeFiles: Sendable {
     /// - Parameter folder: the path of the folder, which need not exist.
     public init(in folder: String) { self.folder = Folder.resolve(folder) }
 
-    /// Returns the record with the field `variants` if all its files in the folder are unchanged. Otherwise, and with
-    /// `CacheSettings.refreshes`, returns nil. Throws `CacheFailure` and `SystemFailure`.
+    /// Returns the record with the field `variants` if all its files in the folder are unchanged. Returns nil
+    /// otherwise, or if `CacheSettings.refreshes` is set. Throws `CacheFailure` and `SystemFailure`.
     public func kept(_ record: Record, _ key: CacheKey, in cache: CacheStore) throws -> Record? {
         if cache.settings.refreshes { return nil }
         var kept: Record?

@@ -20,8 +20,8 @@ public struct OriginalCopies: Sendable {
     public func turn() -> NamingTurn { folder.turn() }
 
     /// Returns the record with the fields of its picture if an earlier run made a copy that is unchanged. The picture
-    /// is then not requested, even if its entry was evicted. Otherwise, and with `CacheSettings.refreshes`, returns
-    /// nil. Throws `OutputFailure.edited` if the copy was changed and may not be replaced, other `OutputFailure`,
+    /// is then not requested, even if its entry was evicted. Returns nil otherwise, or if `CacheSettings.refreshes` is
+    /// set. Throws `OutputFailure.edited` if the copy was changed and may not be replaced, other `OutputFailure`,
     /// `CacheFailure` and `SystemFailure`.
     ///
     /// Does not wait for the record's turn: no earlier record can get the name of a file that exists.

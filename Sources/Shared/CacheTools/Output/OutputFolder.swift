@@ -126,7 +126,7 @@ public enum OutputFailure: Failure, Equatable {
 
     public var message: String {
         switch self {
-        case .taken(let path): "another picture of this run has the output \(path); use another --name-template"
+        case .taken(let path): "another picture of this run has the name \(path); use another --name-template"
         case .differs(let path):
             "\(path) already exists and is a different file; move it, use another --name-template, or replace it with"
                 + " --overwrite"

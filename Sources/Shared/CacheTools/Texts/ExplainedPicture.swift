@@ -20,7 +20,7 @@ public struct ExplainedPicture: Description {
         let addresses = try suggestingAddress(for: job.argument) {
             guard case .addresses(let addresses) = try rules.item(of: job) else {
                 throw UsageFailure(
-                    "explain accepts only addresses; \(job.argument ?? "") is a file, which put always stores")
+                    "\(job.argument ?? "") is a file, which put always stores; explain accepts only addresses")
             }
             return addresses
         }
@@ -39,7 +39,7 @@ public struct ExplainedPicture: Description {
 
     /// Returns the index of the address that `put` would probably use, or 0.
     ///
-    /// - Parameter degrades: whether to prefer a worse address over an address that failed recently.
+    /// - Parameter degrades: whether to prefer an address of lower quality to an address that failed recently.
     private static func chosen(_ candidates: [Candidate], degrades: Bool) -> Int {
         func first(but passedOver: [Explanation.Decision]) -> Int? {
             candidates.firstIndex {

@@ -15,15 +15,15 @@ extension Statistics {
         family("entries", "gauge", "Entries of a scope.", scoped { $0.entries })
         family("bytes", "gauge", "Bytes of the files of a scope.", scoped { $0.bytes })
         family("capacity_bytes", "gauge", "The capacity of the cache in bytes, for all scopes.", [([], "\(capacity)")])
-        family("excess_bytes", "gauge", "Bytes over the capacity, because of leases and pins.", [([], "\(excess)")])
+        family("excess_bytes", "gauge", "Bytes above the capacity, which leases and pins protect.", [([], "\(excess)")])
         family("pinned_entries", "gauge", "Pinned entries.", [([], "\(pinned.entries)")])
         family("pinned_bytes", "gauge", "Bytes of the pinned entries.", [([], "\(pinned.bytes)")])
+        family("leased_entries", "gauge", "Unpinned entries with a current lease.", [([], "\(leased.entries)")])
         family(
-            "leased_entries", "gauge", "Entries with a current lease, without pinned entries.",
-            [([], "\(leased.entries)")])
-        family("leased_bytes", "gauge", "Bytes of the entries with a current lease.", [([], "\(leased.bytes)")])
-        family("metadata", "gauge", "Records of metadata of a scope.", scoped { $0.metadata.entries })
-        family("metadata_bytes", "gauge", "Bytes of the metadata of a scope.", scoped { $0.metadata.bytes })
+            "leased_bytes", "gauge", "Bytes of the unpinned entries with a current lease.",
+            [([], "\(leased.bytes)")])
+        family("metadata", "gauge", "Metadata items of a scope.", scoped { $0.metadata.entries })
+        family("metadata_bytes", "gauge", "Bytes of the metadata items of a scope.", scoped { $0.metadata.bytes })
         family(
             "counted_since_timestamp_seconds", "gauge", "The time at which the counters of a scope began.",
             scopes.compactMap { scope in scope.since.map { ([("scope", scope.name)], Exposition.seconds($0)) } })
@@ -51,7 +51,7 @@ extension Counter {
 enum Exposition {
     typealias Sample = (labels: [(name: String, value: String)], value: String)
 
-    /// Formats all samples of a metric, which the format requires to be adjacent. Returns an empty text without
+    /// Formats all samples of a metric, which the format requires to be adjacent. Returns an empty text if there are no
     /// samples.
     static func family(_ name: String, type: String, help: String, _ samples: [Sample]) -> String {
         if samples.isEmpty { return "" }

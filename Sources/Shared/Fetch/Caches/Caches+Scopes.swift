@@ -12,8 +12,8 @@ extension Caches {
         return ScopeSwitch(old: made.old, purged: purged)
     }
 
-    /// Returns nil if the scope is known; otherwise the scope, which may be a typing error, with a similar known scope.
-    /// Must be called before the scope is used. Creates nothing.
+    /// Returns nil if the scope is known; otherwise the scope, whose name may be a typing error, and a known scope with
+    /// a similar name. Must be called before the scope is used. Creates nothing.
     public func unknownScope(_ scope: ScopeName) throws -> UnknownScope? {
         if scope == .standard { return nil }
         var known: Set = [ScopeName.standard]

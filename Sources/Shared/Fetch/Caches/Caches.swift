@@ -11,8 +11,8 @@ public enum Storage: Sendable {
 /// The caches of a run, by policy and scope. Each is opened on first use, so a run that stores nothing opens no cache.
 /// In methods, the parameter `scope` is the scope of a record, or nil for the current scope.
 ///
-/// Methods throw `CacheFailure` if a cache cannot be opened or used, `UnsafePlace` for a root that other users could
-/// have prepared or can change, `SystemFailure` if a system call fails, and `Cancelled` if the run is stopped.
+/// Methods throw `CacheFailure` if a cache cannot be opened or used, `UnsafePlace` for a root that belongs to another
+/// user or that other users can change, `SystemFailure` if a system call fails, and `Cancelled` if the run is stopped.
 public final class Caches: Sendable {
     /// The maximum number of open caches, because records may name any number of scopes. The least recently used cache
     /// is released. A cache in memory keeps some files open, and a process may have only 1024 open files.

@@ -43,7 +43,7 @@ enum Freshness: Equatable {
         guard let entry else { return rules.isOffline ? .unavailable : .fetch }
         let selects = rules.selects(entry)
         if selects == false {
-            // The server may have the same answer for this request, which the ETag identifies.
+            // If the server has the same answer for this request, the ETag identifies that answer.
             let etag = entry.validators.etag.flatMap { $0.hasPrefix("W/") ? nil : $0 }
             return rules.isOffline ? .unavailable : etag.map { .revalidate(Validators(etag: $0)) } ?? .fetch
         }

@@ -42,7 +42,7 @@ extension CacheStore {
                     answer, key.name, in: scope, address: Self.negativeName(of: request), now: now)
             }
         } catch {
-            log.detail("cannot record a failure: \(Support.failure(of: error).message)")
+            log.detail("cannot record the failure of \(key.text): \(Support.failure(of: error).message)")
         }
     }
 }
@@ -53,8 +53,8 @@ extension HTTPRequest {
     var isForAnybody: Bool { headers.isEmpty && !carriesCredentials }
 }
 
-/// Postpones an address that failed temporarily if another address has a worse picture: for ten minutes, only the worse
-/// picture is requested.
+/// Postpones an address that failed temporarily if another address has the same picture in lower quality: for ten
+/// minutes, only that address is requested.
 extension CacheStore {
     private static let postponed = "postponed"
     private static let postponement: Duration = .seconds(10 * 60)
@@ -66,12 +66,12 @@ extension CacheStore {
         do {
             try metadata.keep([note], in: Self.postponed)
         } catch {
-            log.detail("cannot record a failure: \(Support.failure(of: error).message)")
+            log.detail("cannot record the failure of \(key.text): \(Support.failure(of: error).message)")
         }
     }
 
     /// Returns the time until which an address is postponed, and whether that time is over. Returns nil if the address
-    /// has not failed, or if it has an entry, which is better than another picture even if it has expired.
+    /// has not failed, or if it has an entry: even an expired entry is better than the picture in lower quality.
     public func postponement(of key: CacheKey) throws -> (until: Timestamp, isOver: Bool)? {
         guard !settings.refreshes,
             let note = try metadata.item(key.name, in: Self.postponed),

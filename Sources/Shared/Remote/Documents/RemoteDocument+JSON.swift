@@ -57,7 +57,7 @@ extension RemoteDocument {
             throw RemoteFailure.damaged("the field \"\(name)\" has control characters")
         }
         guard record.string("url").map(Self.isAddress) ?? true else {
-            throw RemoteFailure.damaged("the url cannot be fetched")
+            throw RemoteFailure.damaged("its url is invalid or contains credentials")
         }
         func time(_ field: FieldPath) -> Timestamp? { record.string(field).flatMap { Timestamp(iso8601: $0) } }
         guard let subject = Subject(record), let content = Content(record), let fetchedAt = time("fetched_at") else {

@@ -1,4 +1,4 @@
-/// Stops requests to the remote for the rest of a run once too many have failed.
+/// Stops requests to the remote, until the end of the run, once too many requests have failed.
 struct CircuitBreaker: Sendable, Equatable {
     /// The number of consecutive failures that opens the breaker. Five failures are unlikely to be a coincidence.
     static let limit = 5

@@ -51,14 +51,14 @@ final class RemoteOperation: Sendable {
         let now = now()
         let (bytes, start) = state.withLock { ($0.bytes, $0.windowStart) }
         if now - begun >= limits.deadline {
-            throw RemoteFailure.failed("it took longer than \(TimeSpan.description(limits.deadline))")
+            throw RemoteFailure.failed("the request took longer than \(TimeSpan.description(limits.deadline))")
         }
         if bytes == 0, now - begun >= limits.answer {
             throw RemoteFailure.failed("no response within \(TimeSpan.description(limits.answer))")
         }
         if now - start >= limits.stall {
             throw RemoteFailure.failed(
-                "it was slower than \(ByteCount.description(RemoteSettings.Timeouts.leastRate)) per second")
+                "the transfer was slower than \(ByteCount.description(RemoteSettings.Timeouts.leastRate)) per second")
         }
     }
 
@@ -74,7 +74,7 @@ final class RemoteOperation: Sendable {
             }
             return state.bytes > limits.byteLimit
         }
-        if isTooMuch { throw RemoteFailure.damaged("it sent more than \(ByteCount.description(limits.byteLimit))") }
+        if isTooMuch { throw RemoteFailure.damaged("it has more than \(ByteCount.description(limits.byteLimit))") }
     }
 }
 
@@ -99,7 +99,7 @@ extension RemoteOperation.Limits {
         reading(atMost: 0, timeouts, patience: patience.map { min($0, timeouts.answer) } ?? timeouts.answer)
     }
 
-    /// Limits for an upload, which delays no record. The server may answer late, because the system buffers some
+    /// Limits for an upload, which delays no record. The server may answer late, because the system buffers a few
     /// megabytes of the body. The number of bytes is not limited, because libcurl may resend part of the body over a
     /// new connection.
     static func writing(_ count: Int, _ timeouts: RemoteSettings.Timeouts) -> Self {

@@ -17,8 +17,8 @@ struct RedisStorage: RemoteStorage {
 
     /// The number of bytes per GETRANGE, small enough not to delay other clients.
     static let pieceSize = 1 << 20
-    /// The number of bytes per SETRANGE, small enough that at the least rate, a piece is sent before the write is
-    /// considered stalled.
+    /// The number of bytes per SETRANGE, small enough that a piece is sent before the write counts as stalled, even at
+    /// the minimum rate.
     static let writtenPieceSize = 1 << 18
     /// The time that objects are kept after their expiry, because an expired picture can still be revalidated.
     static let extraLifetime: Duration = .seconds(7 * 86_400)

@@ -27,7 +27,7 @@ public enum RemoteFailure: Failure {
         case .badAddress(let reason): "invalid address of a remote: \(reason)"
         case .badKey(let reason): "invalid key of the remote: \(reason)"
         case .refused(let reason), .failed(let reason): reason
-        case .damaged(let reason): "it has a damaged entry: \(reason)"
+        case .damaged(let reason): "damaged entry: \(reason)"
         case .givenUp: "the time limit for the remote has expired"
         }
     }

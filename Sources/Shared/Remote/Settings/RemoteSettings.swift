@@ -13,7 +13,7 @@ public struct RemoteSettings: Sendable, Equatable {
         public let connect: Duration
         /// The maximum time until the first byte of an answer.
         public var answer: Duration { connect * 4 }
-        /// The window in which the least rate is measured.
+        /// The window in which the minimum rate is measured.
         public var stall: Duration { connect * 8 }
         /// The total time that the records of a run may wait for requests that fail, find nothing or return damaged
         /// data. Also limits each operation that delays a record.
@@ -23,13 +23,13 @@ public struct RemoteSettings: Sendable, Equatable {
         /// A miss within this time is not counted as lost time. For a document that is found, the limit is `connect`.
         public var free: Duration { connect / 5 }
 
-        /// The least rate of a transfer, in bytes per second.
+        /// The minimum rate of a transfer, in bytes per second.
         public static let leastRate = 32 << 10
 
         public init(connect: Duration) { self.connect = connect }
 
         /// The time limit of an operation that delays no record: `patience` plus the time that the bytes take at the
-        /// least rate.
+        /// minimum rate.
         func deadline(bytes: Int) -> Duration { patience + .seconds(bytes / Self.leastRate) }
     }
 

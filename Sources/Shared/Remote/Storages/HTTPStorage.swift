@@ -15,7 +15,8 @@ struct HTTPStorage: RemoteStorage {
         self.settings = settings
         base = url.path.hasSuffix("/") ? url.path : url.path + "/"
         client = HTTPClient(
-            // The user chose this server. It cannot lead to another server, because redirects are not followed.
+            // The user chose this server. It cannot send the client to another server, because redirects are not
+            // followed.
             transport: CurlTransport(
                 guard: .allowingAll, environment: environment, certificateFile: settings.certificates),
             guard: .allowingAll, retries: RetrySchedule(retries: 0), redirects: RedirectPolicy(limit: 0),
@@ -59,7 +60,7 @@ struct HTTPStorage: RemoteStorage {
         do {
             _ = try client.watched(by: operation.check).put(body, at: request(object, byteLimit: .max))
         } catch FetchFailure.status(let answer) where [405, 501].contains(answer.status) {
-            throw RemoteFailure.refused("it answered \(answer.status): the server does not support PUT")
+            throw RemoteFailure.refused("the server answered \(answer.status), so it does not support PUT")
         } catch {
             throw Self.judged(error)
         }

@@ -2,7 +2,7 @@ import HTTP
 import Store
 
 enum RemoteObject: Sendable, Equatable {
-    /// The description of an entry.
+    /// The document with this name, see `RemoteDocument`.
     case document(RemoteName)
     /// The bytes with this SHA-256.
     case content(String)

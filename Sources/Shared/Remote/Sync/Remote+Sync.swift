@@ -2,7 +2,7 @@ import HTTP
 import Store
 import Support
 
-/// Operations of `RemoteSync`. They throw failures of the remote, which other operations only log.
+/// Operations of `RemoteSync`. They throw failures of the remote, which the other methods of `Remote` only log.
 extension Remote {
     /// Uploads an entry unless the remote has it. Throws `RemoteFailure` and the storage's errors.
     func uploadNow(_ offer: RemoteOffer) throws -> SyncReport {

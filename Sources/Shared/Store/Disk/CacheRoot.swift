@@ -27,9 +27,10 @@ import Support
 /// link is followed. A root is used only if it is missing, empty or already a cache, belongs to this user and is not
 /// world-writable.
 ///
-/// Methods throw `UnsafePlace` if other users could have prepared the root or can change it, `CacheFailure.notACache`
-/// if it is neither empty nor a cache, `cannotMakeRoot` if it cannot be opened or created, and `SystemFailure` if a
-/// system call fails. A file is treated as missing only if the system reports that it does not exist.
+/// Methods throw `UnsafePlace` if the root belongs to another user or other users can change it,
+/// `CacheFailure.notACache` if it is neither empty nor a cache, `cannotMakeRoot` if it cannot be opened or created, and
+/// `SystemFailure` if a system call fails. A file is treated as missing only if the system reports that it does not
+/// exist.
 package final class CacheRoot: Sendable {
     /// The absolute path, with symbolic links resolved and without a trailing slash.
     package let path: String
@@ -117,7 +118,7 @@ package final class CacheRoot: Sendable {
             if let status = try folder.status(of: name) { try check(status, at: path(of: name)) }
         }
         try check(folder.status(), at: path)
-        // With an index, `Schema.origin` decides whether this is a cache.
+        // If there is an index, `Schema.origin` decides later whether this is a cache.
         if let index = try folder.status(of: Self.index), index.kind == .file, index.bytes > 0 { return }
         try requireCache(folder)
     }
@@ -247,8 +248,8 @@ package final class CacheRoot: Sendable {
         if !make() { throw CacheFailure.root(path, errno: errno) }
     }
 
-    /// Returns the device and inode of the index. They differ from the open index if the root was removed or moved, or
-    /// a damaged index was replaced.
+    /// Returns the device and inode of the index. They differ from the device and inode of the open index if the root
+    /// was removed or moved, or a damaged index was replaced.
     package func indexIdentity() throws(SystemFailure) -> File.Identity? {
         isMissing ? nil : try FileStatus(at: index, followingLinks: false)?.identity
     }

@@ -11,8 +11,8 @@ package struct Lease: Sendable {
     /// written only once per step.
     var step: Duration { max(Self.slack, promise / 10) }
 
-    /// Returns the end of a lease recorded now: the end of the promise, rounded up to a multiple of `step`. Returns
-    /// `now` if the promise is zero, because there are no leases then.
+    /// Returns the end of a lease recorded at `now`: `now + promise`, rounded up to a multiple of `step`. Returns `now`
+    /// if `promise` is zero, because paths are then not leased.
     package func end(from now: Timestamp) -> Timestamp {
         guard promise > .zero else { return now }
         let (end, step) = ((now + promise).milliseconds, step.milliseconds)
@@ -25,8 +25,8 @@ package struct Lease: Sendable {
         promise > .zero && (entry.leaseUntil < now + promise || entry.lastUsed > now)
     }
 
-    /// Whether returning the path changes the lease or the time of last use. Also true for an entry last used in the
-    /// future, which would otherwise never be evicted.
+    /// Whether the lease or the time of last use must be written when the path is returned. Also true for an entry last
+    /// used in the future, which would otherwise never be evicted.
     func mustWrite(_ entry: Entry, now: Timestamp) -> Bool {
         entry.leaseUntil < now + promise || entry.lastUsed + Self.slack <= now || entry.lastUsed > now
     }

@@ -67,7 +67,7 @@ final class LeaseTable: Sendable {
 struct LiveLeases {
     fileprivate let files: [(period: LeasePeriod, file: File)]
 
-    /// Returns the end of the path's lease that ends last, or nil if the path has no lease.
+    /// Returns the latest end of the path's leases, or nil if the path has no lease.
     func end(of place: String) throws -> Timestamp? {
         let slot = LeaseTable.slot(of: place)
         var end: Timestamp?

@@ -152,8 +152,8 @@ extension RuntimePlaces {
         }
     }
 
-    /// Whether a file's modification time is in the future: the clock was set back since, and the lease could last for
-    /// years.
+    /// Whether a file's modification time is in the future: the clock was set back since then, and the lease could last
+    /// for years.
     private static func isDatedAhead(_ name: String, in folder: Int32) -> Bool {
         var status = stat()
         guard name.withPathPointer({ fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else { return false }

@@ -1,7 +1,7 @@
 import Support
 
-/// The directives in a server's `Cache-Control` for an entry, except the expiry. Only runs that respect `Cache-Control`
-/// store and follow them.
+/// The directives for an entry in the server's `Cache-Control`, except the expiry. Only runs that respect
+/// `Cache-Control` store and follow them.
 public struct CacheDirectives: Sendable, Equatable {
     /// An expired entry must be revalidated before use (RFC 9111 §5.2.2.2).
     public var mustRevalidate: Bool

@@ -7,7 +7,7 @@ public struct Entry: Sendable, Equatable {
         case original = 0
         /// Made from an original.
         case variant = 1
-        /// An earlier content of an entry, whose path may still be in use.
+        /// A file with the earlier content of an entry, whose path may still be in use.
         case superseded = 2
     }
 
@@ -19,8 +19,8 @@ public struct Entry: Sendable, Equatable {
     /// was not stored with the file.
     public internal(set) var key: String?
     public internal(set) var kind = Kind.original
-    /// The name of a variant's original. For a superseded original, its former name; for a superseded variant, the name
-    /// of its original.
+    /// The name of a variant's original. For a superseded original, the name of its row before it was superseded; for a
+    /// superseded variant, the name of its original.
     var parent: String?
     /// The SHA-256 of a variant's original.
     var parentSHA256: String?
@@ -43,12 +43,12 @@ public struct Entry: Sendable, Equatable {
     /// The time of the last successful request.
     public package(set) var fetchedAt = Timestamp(milliseconds: 0)
     public package(set) var expiresAt = Timestamp(milliseconds: 0)
-    /// The time of the last lease, to the minute.
+    /// The time when the last lease began, to the minute.
     public package(set) var lastUsed = Timestamp(milliseconds: 0)
     /// The end of the lease. Until then, trimming keeps the file.
     public package(set) var leaseUntil = Timestamp(milliseconds: 0)
     public internal(set) var isPinned = false
-    /// Whether the file must be inspected again before its next use.
+    /// Whether the file must be compared with the row and inspected again before its next use.
     var isUnsettled = false
     package var directives = CacheDirectives()
     /// Whether the entry must not be shared with other machines, because it was requested with credentials or its

@@ -1,4 +1,4 @@
-/// A sort order of entries. Entries that compare equal are in the order of storage.
+/// A sort order of entries. Entries that compare equal keep the order in which they were stored.
 public struct EntryOrder: Sendable, Equatable {
     public enum Key: String, Sendable, CaseIterable {
         /// The largest first.

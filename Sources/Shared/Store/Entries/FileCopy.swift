@@ -24,8 +24,8 @@ extension FileCopy {
     /// Whether all properties are equal. Compares paths byte by byte.
     func isSame(as other: FileCopy) -> Bool { self == other && path.hasSameBytes(as: other.path) }
 
-    /// Whether the file has the recorded size and modification time, as rsync and git check. A folder of tiles counts as
-    /// a file.
+    /// Whether the file has the recorded size and modification time, which rsync and git compare too. A folder of tiles
+    /// counts as a file.
     public func isUnchanged(_ status: FileStatus?) -> Bool {
         guard let status, status.kind == .file || status.kind == .folder else { return false }
         return status.bytes == bytes && status.modifiedNanoseconds == modified

@@ -1,6 +1,6 @@
 import Support
 
-/// The entry and cached failure of a key at the same moment. A fetch decides its next step from them.
+/// The entry and cached failure of a key, read at the same moment. They determine the next step of a fetch.
 package struct LookupResult {
     /// The entry. Its file may be missing until `CacheStore.look` has checked it.
     package var entry: Entry?

@@ -1,6 +1,6 @@
 import Support
 
-/// A cached permanent failure, returned instead of sending a request.
+/// A permanent failure that was cached, and is reported again instead of sending a request.
 public struct NegativeAnswer: Failure, Equatable {
     public let code: String
     public let exitCode: ExitCode

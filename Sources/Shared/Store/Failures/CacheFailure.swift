@@ -27,7 +27,8 @@ public enum CacheFailure: Failure, Equatable {
     case readOnly(root: String)
     /// The disk that holds the root is full.
     case diskFull(root: String)
-    /// The index cannot be read or written; `errno` is the error number of the failed system call, or 0.
+    /// The index or another file of the root cannot be read or written; `errno` is the error number of the failed
+    /// system call, or 0.
     case io(detail: String, root: String, errno: Int32 = 0)
     /// The index is damaged and cannot be replaced.
     case indexDamaged(detail: String, root: String)
@@ -106,7 +107,7 @@ extension CacheFailure {
         case .readOnly(let root): "the cache at \(root) is read-only; choose another with --cache-dir"
         case .diskFull(let root): "the disk is full; free some space for the cache at \(root)"
         case .io(let detail, let root, let errno):
-            "cannot read or write the index of the cache at \(root): \(detail)"
+            "cannot read or write the cache at \(root): \(detail)"
                 + (errno == 0 ? "" : ": \(systemMessage(errno))\(SystemFailure.advice(for: errno))")
         case .indexDamaged(let detail, let root):
             "the index of the cache at \(root) is damaged and could not be replaced: \(detail); check the disk, then run"
@@ -117,7 +118,8 @@ extension CacheFailure {
         case .stalled(let process, let work, let since):
             "\(process.map { "process \($0)" } ?? "another process") \(work) and has made no progress since"
                 + " \(since.iso8601); resume or end that process, then try again"
-        case .scopeChanged(let scope): "the scope \(scope) was switched or emptied during the run; try again"
+        case .scopeChanged(let scope):
+            "the scope \(scope) was emptied, or another scope became current, during the run; try again"
         case .noMemory(let reason):
             "there is no memory-backed folder for the policy memory (\(reason)); set XDG_RUNTIME_DIR, or use another"
                 + " --policy"

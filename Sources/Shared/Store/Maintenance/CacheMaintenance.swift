@@ -15,7 +15,7 @@ public struct CleanStep: Sendable, Equatable {
         case failures
         /// Metadata that expired more than 30 days ago.
         case metadata
-        /// Recorded copies whose files, outside the root, no longer exist. Their bytes are not counted.
+        /// Rows of copies outside the root whose files no longer exist. Their bytes are not counted.
         case copies
         /// Files whose rows were deleted.
         case files
@@ -53,7 +53,7 @@ extension CacheStore {
 
 /// Removes unneeded rows and files of a root. Methods throw the errors of `CacheStore`.
 public struct CacheMaintenance: Sendable {
-    /// Retained, so that the cache stays open during the work.
+    /// Keeps the cache open during the work.
     let cache: CacheStore
 
     private var index: Index { cache.index }
@@ -255,7 +255,8 @@ public struct CacheMaintenance: Sendable {
         }
     }
 
-    /// Removes indexes that were damaged longer than a lease ago. No process still recovers data from them.
+    /// Removes damaged indexes that were set aside longer than a lease ago. No process recovers data from them any
+    /// more.
     private func cleanDamagedIndexes(_ step: inout CleanStep, _ dryRun: Bool) throws {
         let limit = clock.now() - cache.settings.lease
         for name in try index.root.damagedIndexes {
@@ -282,7 +283,8 @@ public struct CacheMaintenance: Sendable {
         }
     }
 
-    /// Deletes the cached failures of a scope or of all scopes, or only expired failures. Returns their number.
+    /// Deletes the cached failures of a scope or of all scopes; with `expiredOnly`, only expired failures. Returns
+    /// their number.
     @discardableResult
     public func forgetFailures(of scope: ScopeName? = nil, expiredOnly: Bool = false) throws -> Int {
         try index.requireWriting()
@@ -294,7 +296,7 @@ public struct CacheMaintenance: Sendable {
 
     // MARK: Previews
 
-    /// Removes the previews of all scopes whose lease has expired, and returns their number. Reads all names in
+    /// Removes previews whose lease has expired, in all scopes, and returns their number. Reads all names in
     /// `partial/`. The next run retries files that cannot be removed.
     @discardableResult
     public func removeOldPreviews() throws -> Int {

@@ -25,8 +25,8 @@ extension CacheStore {
     }
 
     /// Moves an entry from the key that an earlier version used to the current key. Its variants must then be made
-    /// again. Keeps the old key if the root is read-only, the file system has no hard links, or the current key is not
-    /// lasting.
+    /// again. Keeps the old key if the root is read-only, the file system has no hard links, or the current key differs
+    /// between processes (`CacheKey.isLasting`).
     private func moved(to key: CacheKey) throws -> Entry? {
         guard let former = key.former, let entry = try validated(CacheKey(address: former)) else { return nil }
         if index.isReadOnly || !key.isLasting { return entry }

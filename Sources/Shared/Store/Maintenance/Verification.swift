@@ -1,12 +1,13 @@
 import Libc
 import Support
 
-/// Compares a root with its index: every row must have its file, every file the recorded content, and every sum must
-/// match the rows.
+/// Compares a root with its index: every row must have its file, every file must have the recorded content, and every
+/// sum must match the rows.
 ///
-/// Other processes may use the root concurrently. A suspected fault is checked again with the entry's lock or within a
-/// transaction, so that a concurrent store or removal is not reported. Each transaction checks a single row, except for
-/// the check of the sums. Without `repairs`, the only change is that entries with matching content are made durable.
+/// Other processes may use the root concurrently. A suspected fault is checked again while the entry's lock is held or
+/// within a transaction, so that a concurrent store or removal is not reported. Each transaction checks a single row,
+/// except for the check of the sums. Without `repairs`, the only change is that entries with matching content are made
+/// durable.
 ///
 /// Partial files and files without rows, left by killed runs, are not reported as problems: all processes tolerate
 /// them, and `clean` removes them. They are counted and, with `repairs`, removed.
@@ -145,7 +146,7 @@ public final class Verification: Sendable {
     private func check(_ cache: CacheStore, _ report: @escaping Report) throws {
         progress.expect(records: found.withLock { $0.entries })
         progress.beginWork()
-        // Entries whose content matches but may be in the page cache only. They are made durable in batches.
+        // Entries whose content matches but may be only in the page cache. They are made durable in batches.
         let right = Monitor<[Entry]>([])
         @Sendable func makeDurable(atLeast count: Int) throws {
             let batch = right.withLock { right in
@@ -288,7 +289,7 @@ public final class Verification: Sendable {
 }
 
 extension Verification {
-    /// Limits a verification to some entries of the cache's scope and checks their contents further.
+    /// Limits a verification to some entries of the cache's scope, and applies a further check to their contents.
     public struct Selection: Sendable {
         public let filter: EntryFilter
         /// Describes a fault of a file that matches its row, or returns nil.

@@ -40,7 +40,8 @@ public struct VerificationStep: Sendable, Equatable {
         case mark
         /// Compares the content of files with their rows.
         case check
-        /// Counts the files left by killed runs, which `clean` removes too, and compares the sums.
+        /// Counts the files left by killed runs, which `clean` removes too, and compares the sums in the index with its
+        /// rows.
         case sweep
         /// Recovers rows from files.
         case rebuild

@@ -5,9 +5,9 @@ import Support
 /// files in memory.
 ///
 /// The total size of these files is stored in a file, the ledger. A process locks the ledger while it extends any of
-/// the files, so that the total is correct. Writers only increase the total. The total is measured again, in some
-/// microseconds per file, when it reaches the limit or is a second old. Processes that remove files therefore need not
-/// update the total, and a killed process leaves nothing to correct.
+/// the files, so that the total is correct. Writers only increase the total. The total is measured again, which takes a
+/// few microseconds per file, when it reaches the limit or is a second old. Processes that remove files therefore need
+/// not update the total, and a killed process leaves nothing to correct.
 ///
 /// All methods are thread-safe.
 package final class MemoryUse: Sendable {
@@ -17,16 +17,17 @@ package final class MemoryUse: Sendable {
     private let clock: Clock
     private let ledger = Monitor<File?>(nil)
 
-    /// The validity of a measured sum, in milliseconds. Indexes, whose growth is not counted, grow by some tens of
-    /// kilobytes a second.
+    /// The time after which the total is measured again, in milliseconds. Indexes, whose growth is not counted, grow by
+    /// a few tens of kilobytes a second.
     private static let interval = 1000
-    /// The space reserved for the indexes, whose writes are not limited: enough for some concurrent transactions, but
+    /// The space reserved for the indexes, whose writes are not limited: enough for a few concurrent transactions, but
     /// at most an eighth of the limit.
     private static let indexRoom = 128 << 10
-    /// Within this distance of the limit, the sum is measured for every write, because indexes may have grown.
+    /// Within this distance of the limit, the total is measured for every write, because indexes may have grown.
     private static let margin = 128 << 10
-    /// The maximum number of pauses that let other processes finish: 0.2 s in total, short compared with the download
-    /// that would fail, or 5 s while other processes write, as on a busy machine.
+    /// The maximum number of pauses in which other processes can finish: 0.2 s in total, which is short compared with
+    /// the download that would otherwise fail, or 5 s while other processes are writing, because they are slow on a
+    /// busy machine.
     private static let (mostPauses, mostPausesForWriters) = (20, 500)
     private static let pauseMicroseconds: useconds_t = 10_000
     /// The memory used by a file is a multiple of this size (tmpfs(5)).
@@ -46,8 +47,8 @@ package final class MemoryUse: Sendable {
         var pauses = 0
         while true {
             if try take(more, write) { return }
-            // Retry, because another process may take the space. The loop ends, because `makeRoom` has removed
-            // something.
+            // Retry, because another process may take the freed space first. The loop ends, because each retry follows
+            // a removal.
             if makeRoom(for: more) { continue }
             // Files that other processes are writing can be removed once they are complete.
             guard more <= limitOfFiles, pauses < Self.mostPausesForWriters,
@@ -116,7 +117,7 @@ package final class MemoryUse: Sendable {
 
         init(bytes: Int, measuredAt: Int) { (self.bytes, self.measuredAt) = (bytes, measuredAt) }
 
-        /// Returns nil if the ledger is empty or was not written by `write`. The caller then measures the sum.
+        /// Returns nil if the ledger is empty or was not written by `write`. The caller then measures the total.
         init?(in file: File) {
             guard let words = try? file.bytes(0..<64), let text = String(validating: words, as: UTF8.self) else {
                 return nil

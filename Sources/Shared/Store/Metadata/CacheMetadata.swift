@@ -13,7 +13,7 @@ public struct CacheMetadata: Sendable {
     /// A collection of metadata, and whether its items never expire.
     package typealias SharedCollection = (name: String, isLasting: Bool)
 
-    /// Retained, so that the cache stays open during the work.
+    /// Keeps the cache open during the work.
     let cache: CacheStore
 
     private var index: Index { cache.index }

@@ -5,9 +5,9 @@ extension CacheStore {
 }
 
 /// Files outside the cache that were made from pictures. Trimming a picture keeps the rows of its copies; removing the
-/// picture by its key or purging the scope deletes them. Methods throw the errors of `CacheStore`.
+/// picture by its key or purging the scope deletes these rows. Methods throw the errors of `CacheStore`.
 public struct FileCopies: Sendable {
-    /// Retained, so that the cache stays open during the work.
+    /// Keeps the cache open during the work.
     let cache: CacheStore
 
     private var index: Index { cache.index }

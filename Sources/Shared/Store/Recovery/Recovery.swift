@@ -2,19 +2,19 @@ import Libc
 import Support
 
 /// Recovers the rows of files after the loss of the index or of its last transactions. A single file is recovered when
-/// its key is requested. Runs that write recover the rest little by little; `verify --repair` and `clean` recover all
-/// files.
+/// its key is requested. Each run that writes spends a short time on recovering other files; `verify --repair` and
+/// `clean` recover all files.
 ///
 /// The file name of an original begins with a digest of its key, so a lookup finds the file without the index. A digest
 /// of the content follows, so that a file with other bytes is not recovered. If the file system has extended
-/// attributes, they store the pin, and the key for lists and records. Other data comes from the readable parts of a
-/// damaged index (`SalvagedIndex`). Without a damaged index, the validators are lost, and the file's modification time
-/// replaces the time of fetching. If a key has several files, the newest file becomes the entry, and the others become
-/// superseded entries. Variants become superseded entries too, because the content of their original is unknown and
-/// they can be made again. Superseded files stay as long as returned paths must stay valid.
+/// attributes, they store the pin, and the key, which lists and records show. Other data comes from the readable parts
+/// of a damaged index (`SalvagedIndex`). Without a damaged index, the validators are lost, and the file's modification
+/// time replaces the time of fetching. If a key has several files, the newest file becomes the entry, and the others
+/// become superseded entries. Variants become superseded entries too, because the content of their original is unknown
+/// and they can be made again. Superseded files stay as long as returned paths must stay valid.
 ///
-/// Purged entries do not return: a purge creates the folder of the next generation right after its row, and only files
-/// of the latest generation are recovered.
+/// Purged entries do not return: right after a purge has recorded the scope's next generation in the index, it creates
+/// the folder of that generation, and only files of the latest generation are recovered.
 struct Recovery: Sendable {
     /// A file that has no row.
     struct LostFile {
@@ -45,7 +45,7 @@ struct Recovery: Sendable {
         return found.sorted { $0.1 > $1.1 }.map(\.0)
     }
 
-    /// Inserts the row of a file. Returns nil if the file is not a complete picture or has a row by now.
+    /// Inserts the row of a file. Returns nil if the file is not a complete picture or already has a row.
     ///
     /// - Parameters:
     ///   - salvaged: the readable rows of a damaged index.
@@ -118,7 +118,7 @@ struct Recovery: Sendable {
     ///
     /// - Parameters:
     ///   - limit: the maximum time, checked after each folder. The next limited call continues with the next folder.
-    ///   - recovered: called with each entry.
+    ///   - recovered: called with each recovered entry.
     func rebuild(atMost limit: Duration? = nil, _ recovered: (Entry) throws -> Void) throws {
         let end = limit.map { SteadyTime.now() + $0 }
         let salvaged = try SalvagedIndex(root: index.root)

@@ -7,7 +7,7 @@ public struct RemoteDocument: Sendable, Equatable {
     public enum Subject: Sendable, Equatable {
         case original(key: String)
         /// - Parameters:
-        ///   - name: the name of the row.
+        ///   - name: the name of the variant's row.
         ///   - key: the key of the original.
         ///   - of: the SHA-256 of the original.
         case variant(name: String, key: String, of: String)

@@ -8,7 +8,7 @@ public protocol RemoteTier: Sendable {
     /// Whether content of this scope is read from the remote.
     func reads(_ scope: ScopeName) -> Bool
 
-    /// Whether content of this scope is offered to the remote.
+    /// Whether content of this scope is uploaded to the remote.
     func writes(_ scope: ScopeName) -> Bool
 
     /// Returns a document. Throws `Cancelled`.
@@ -26,7 +26,7 @@ public protocol RemoteTier: Sendable {
     func reportDamage(of document: RemoteDocument, after span: Duration, _ reason: String)
 
     /// Waits for the exclusive right, among all machines that share the remote, to fetch or make content. Returns nil
-    /// if the remote does not support claims or does not answer, or if the time limit for waiting is over. Throws
+    /// if the remote does not support claims or does not answer, or if the wait reaches its time limit. Throws
     /// `Cancelled` and the errors of `check`.
     ///
     /// - Parameter check: called several times a second while another machine has the claim.
@@ -64,7 +64,8 @@ public struct RemoteOffer: Sendable {
     public let open: (@Sendable () throws -> File)?
     /// Released after the transfer.
     public let claim: (any RemoteClaim)?
-    /// Called with the number of uploaded bytes; 0 if the remote already had the content.
+    /// Called with the outcome: for `found`, the number of uploaded bytes, which is 0 if the remote already had the
+    /// content.
     public let done: @Sendable (RemoteAnswer<Int>) -> Void
 
     public init(

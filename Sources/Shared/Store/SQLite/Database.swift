@@ -11,10 +11,10 @@ final class Database {
 
     /// The maximum length, in pages, of the write-ahead log at the end of a run. The process that next opens the index
     /// reads the whole log, at about 5 µs per page, so the log must be short. A checkpoint costs two disk syncs, so it
-    /// must be rare. A use of an entry writes three to five pages.
+    /// must be rare. Recording the use of an entry writes three to five pages.
     static let restingPages: Int32 = 64
     /// The length, in pages, at which a commit runs a checkpoint, which delays all threads. If a killed process leaves
-    /// a log of this length, the next process needs some milliseconds to read it.
+    /// a log of this length, the next process needs a few milliseconds to read it.
     static let checkpointPages: Int32 = 512
 
     /// The number of pages in the log after the last commit.

@@ -6,7 +6,7 @@ extension CacheStore {
 
 /// The scopes of a root: their names, contents and removal. Methods throw the errors of `CacheStore`.
 public struct CacheScopes: Sendable {
-    /// Retained, so that the cache stays open during the work.
+    /// Keeps the cache open during the work.
     let cache: CacheStore
 
     private var index: Index { cache.index }
@@ -114,13 +114,14 @@ public struct CacheScopes: Sendable {
         return removed
     }
 
-    /// Completes purges in a background process, unless another background process is running.
+    /// Completes all purges. Called in a background process; returns immediately if another such process is running.
     public func finishPurgesInBackground() throws {
         repeat {
             guard let turn = try KeyLock.ifFree(root: index.root, CacheRoot.purgerLock) else { return }
             defer { withExtendedLifetime(turn) {} }
             try finishPurges()
-            // Check again, because a process that has just purged a scope may have found the lock held.
+            // Check again: a process may have purged a scope just now, found the lock held, and left the work to this
+            // process.
         } while try isPurgePending()
     }
 

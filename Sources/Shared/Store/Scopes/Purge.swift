@@ -3,15 +3,16 @@ import Support
 /// Removes the files, rows and partial downloads of purged generations. Run by the process that holds
 /// `CacheRoot.purgeLock`. If that process is stopped or killed, the next run continues with the remaining data.
 ///
-/// No file is added to a purged generation, because a commit checks the generation in its transaction. The files
-/// can therefore be removed without a transaction. Files are removed before their rows, which no lookup finds any more.
+/// No file is added to a purged generation, because each commit checks the generation in its transaction. The files can
+/// therefore be removed without a transaction. Files are removed before their rows. No lookup finds these rows any
+/// more.
 struct Purge {
     let index: Index
     let clock: Clock
 
     private var root: CacheRoot { index.root }
 
-    /// Called before each step of at most some milliseconds. Ends the work by returning false or throwing.
+    /// Called before each step, which takes at most a few milliseconds. Ends the work by returning false or throwing.
     typealias GoOn = () throws -> Bool
 
     /// Returns the number and bytes of the entries of all generations that were completely removed.

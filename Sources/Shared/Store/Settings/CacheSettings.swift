@@ -10,7 +10,7 @@ public struct CacheSettings: Sendable {
     public var lacksRoot = false
     /// Whether the root may belong to another user or be writable by everyone, as volumes of containers are.
     public var allowsSharedRoot = false
-    /// The scope to use; nil for the scope last switched to, else `default`.
+    /// The scope to use; nil for the scope last switched to or, if there was no switch, `default`.
     public var scope: ScopeName?
     /// The root whose current scope was copied to `scope`; nil if the user named the scope. After that root switches to
     /// another scope, nothing more is stored.
@@ -27,7 +27,7 @@ public struct CacheSettings: Sendable {
     public var lease: Duration = .seconds(600)
     /// The maximum wait for another process that is fetching or making an entry but makes no progress.
     public var timeout: Duration = .seconds(120)
-    /// Whether to use no network. Expired entries are then served.
+    /// Whether the run must not use the network. Expired entries are then served.
     public var isOffline = false
     /// Whether to ask the server even for fresh entries.
     public var refreshes = false
@@ -44,8 +44,8 @@ public struct CacheSettings: Sendable {
     public var memoryCapacity: Int = 100_000_000
     /// Set if this is a cache in memory.
     package var memory: MemoryTenancy?
-    /// The maximum number and total file size of recently used entries that are kept in memory. While the index is
-    /// unchanged, they are returned without disk access. 0 for none.
+    /// The maximum number and total file size of the recently used entries that a process remembers. While the index is
+    /// unchanged, these entries are returned without disk access. 0 for none.
     public var recentEntries: Int = 1000
     public var recentBytes: Int = 1_000_000_000
     /// The folders for caches in memory and ephemeral files.

@@ -44,7 +44,7 @@ public enum Counter: String, Sendable, CaseIterable {
         case .missesAbsent: "Misses without an entry."
         case .missesExpired: "Misses that replaced an expired entry, or the entry of a changed local file."
         case .missesRefresh: "Misses that replaced a fresh entry, because a refresh was requested."
-        case .missesLost: "Misses whose entry had lost its file, or whose file had been changed."
+        case .missesLost: "Misses whose entry's file was missing or had been changed."
         case .missesPolicy: "Misses of pictures that a policy does not cache."
         case .negativeHits: "Cached failures that were returned instead of sending a request."
         case .stale: "Expired pictures that were served."

@@ -30,7 +30,7 @@ public struct Statistics: Sendable, Equatable {
     /// The statistics of all scopes, or of the requested scope.
     public let scopes: [Scope]
 
-    /// The bytes above the capacity, which could not be trimmed because of leases and pins.
+    /// The bytes above the capacity, which cannot be trimmed because of leases and pins.
     public var excess: Int { max(0, bytes - capacity) }
 
     /// The bytes that cannot be trimmed now.

@@ -7,7 +7,7 @@ final class Trimmer: Sendable {
     private let clock: Clock
     private let log: Log
     private let metrics: Metrics
-    /// No trim is attempted before this time, because leases prevent any eviction.
+    /// No trim is attempted before this time, because the last trim found only leased and pinned entries.
     private let notBefore = Monitor(Timestamp(milliseconds: .min))
 
     init(_ index: Index, settings: CacheSettings, clock: Clock, log: Log, metrics: Metrics) {
@@ -23,7 +23,7 @@ final class Trimmer: Sendable {
     ///
     /// - Parameters:
     ///   - state: the state of the root after the last write.
-    ///   - limit: the maximum time. The next run continues.
+    ///   - limit: the maximum time. The next run continues an unfinished trim.
     func trim(_ state: RootState, atMost limit: Duration? = nil) {
         do {
             let now = clock.now()
@@ -79,7 +79,7 @@ final class Trimmer: Sendable {
             }
             removal.add(batch.removal)
             try index.sweep(now: now)
-            // Below the capacity, continue towards the target only for a limited number of evictions.
+            // Below the capacity, continue towards `TrimPlan.target` only for a limited number of evictions.
             if batch.mayContinue, batch.kept > capacity || removal.entries < TrimPlan.headroom {
                 if let end, clock.now() >= end { return removal }
                 continue

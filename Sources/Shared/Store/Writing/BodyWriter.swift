@@ -14,7 +14,7 @@ package final class BodyWriter: ByteSink {
     private let begun: Int
     private var follower: Follower?
 
-    /// The number of bytes after which a thread is started. Starting a thread costs as much as hashing some hundred
+    /// The number of bytes after which a thread is started. Starting a thread costs as much as hashing several hundred
     /// kilobytes.
     private static let aloneLimit = 4 << 20
 

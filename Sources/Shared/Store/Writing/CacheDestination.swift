@@ -30,8 +30,8 @@ public struct CacheDestination: Sendable {
     ///     of the producer. The name of an independent entry is its key.
     ///   - there: called with each existing file and the index of its name, before waiting for missing files.
     ///
-    /// Throws `CacheFailure`, `SystemFailure`, `Cancelled`, and the errors of `there`. Failures caused by a purge or
-    /// switch of the scope are thrown as `CacheFailure.scopeChanged`.
+    /// Throws `CacheFailure`, `SystemFailure`, `Cancelled`, and the errors of `there`. If the scope was purged or
+    /// another scope became current, throws `CacheFailure.scopeChanged` instead of the failure that this caused.
     public func open(_ names: [String], there: (Int, MadeFile) throws -> Void) throws -> [(any Sink)?] {
         let subjects = try names.map(subject)
         let version = cache.index.version()

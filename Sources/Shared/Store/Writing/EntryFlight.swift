@@ -50,7 +50,7 @@ package final class EntryFlight: Sink {
     ///
     /// - Parameters:
     ///   - known: the result of the last lookup, if any.
-    ///   - address: the address whose cached failure to return.
+    ///   - address: the address whose cached failure is looked up too; nil for none.
     package init(
         _ cache: CacheStore, _ subject: Subject, known: LookupResult? = nil, for work: LockedWork.Kind = .making,
         failureOf address: String? = nil
@@ -113,7 +113,8 @@ package final class EntryFlight: Sink {
     /// was purged or another scope became current.
     package func write(_ bytes: RawSpan) throws { try watch.explaining { try body.write(bytes) } }
 
-    /// Stores the entry and releases its lock. Throws like `write`.
+    /// Stores the entry and releases its lock. Throws the errors of `write`, and `CacheFailure.io` if the folder was
+    /// removed.
     package func commit(_ picture: FileFacts) throws -> MadeFile {
         do {
             try watch.explaining { if try !body.isInPlace() { throw FileReplaced() } }
@@ -187,7 +188,7 @@ extension CacheStore {
     /// Looks up an entry and checks its file.
     ///
     /// - Parameters:
-    ///   - address: the address whose cached failure to return.
+    ///   - address: the address whose cached failure is looked up too; nil for none.
     ///   - isLocked: whether the caller holds the entry's lock.
     package func look(
         _ subject: EntryFlight.Subject, failureOf address: String? = nil, isLocked: Bool = false

@@ -1,6 +1,6 @@
 import Support
 
-/// Detects, during long work, that its scope was purged or that another scope became current.
+/// Detects, during a download or other long work, that the scope was purged or that another scope became current.
 package final class GenerationWatch: Sendable {
     /// The generation of the scope at the beginning of the work.
     package let generation: Int64
@@ -9,8 +9,8 @@ package final class GenerationWatch: Sendable {
     private let next: Monitor<Duration>
 
     /// The minimum time between queries. Together with the pauses between the events of a transfer
-    /// (`HTTPEvent.pauseLength`), this interval lets outdated work end within half a second. A query costs some
-    /// microseconds.
+    /// (`HTTPEvent.pauseLength`), this interval ensures that outdated work ends within half a second. A query costs a
+    /// few microseconds.
     private static let interval: Duration = .milliseconds(200)
 
     /// Throws `CacheFailure.scopeChanged` if the run uses the current scope and another scope has become current.
@@ -25,8 +25,8 @@ package final class GenerationWatch: Sendable {
         next = Monitor(SteadyTime.now() + Self.interval)
     }
 
-    /// Runs `body`, which uses the scope's files. If `body` fails and the scope was purged or switched, throws
-    /// `CacheFailure.scopeChanged` instead of the error of `body`.
+    /// Runs `body`, which uses the scope's files. If `body` fails after the scope was purged or another scope became
+    /// current, throws `CacheFailure.scopeChanged` instead of the error of `body`.
     package func explaining<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -36,8 +36,8 @@ package final class GenerationWatch: Sendable {
         }
     }
 
-    /// Throws `CacheFailure.scopeChanged` if the scope was purged or switched. Cheap enough to be called for every
-    /// received chunk.
+    /// Throws `CacheFailure.scopeChanged` if the scope was purged or another scope became current. Cheap enough to be
+    /// called for every received chunk.
     package func check() throws {
         let isDue = next.withLock { next in
             let now = SteadyTime.now()

@@ -30,7 +30,7 @@ package final class PartialFile: ByteSink {
     package struct Note: Equatable {
         /// SHA-256 of the requested address.
         package var address: String
-        /// The value of `If-Range`: a strong ETag, or a `Last-Modified` that is as reliable.
+        /// The value of `If-Range`: a strong ETag, or a `Last-Modified` time that counts as strong (RFC 9110 §8.8.2.2).
         package var validator: String
         /// The length of the complete body, if the server reported it.
         package var total: Int?
@@ -163,7 +163,7 @@ package final class PartialFile: ByteSink {
         removeNote()
     }
 
-    // A removal locks the folder, which all downloads share, even if the file is missing.
+    // `unlink` locks the folder, which all downloads share, even if the file is missing.
     private func remove(_ name: String) {
         if (try? root.status(of: name)) != nil { root.remove(name) }
     }

@@ -102,8 +102,8 @@ package final class SharedEntry {
         return kept
     }
 
-    /// Copies the validators, directives and `Vary` and, for an original, the times. Limits expiries to the TTL from
-    /// now.
+    /// Copies the validators, directives and `Vary` and, for an original, the times. Limits expiry times to
+    /// `settings.ttl` from now.
     private func copyFields(of document: RemoteDocument, to entry: inout Entry) {
         func latest(_ time: Timestamp?) -> Timestamp { cache.settings.latestExpiry(time, now: cache.clock.now()) }
         entry.validators = document.validators
@@ -115,7 +115,7 @@ package final class SharedEntry {
         entry.expiresAt = latest(document.expiresAt)
     }
 
-    /// Returns the facts in the document, including `details`. Throws if the inspection has found another picture.
+    /// Returns the facts in the document, including `details`. Throws if they contradict the result of the inspection.
     private static func facts(_ document: RemoteDocument, _ found: FileFacts) throws -> FileFacts {
         guard let told = document.picture, told.contentType == found.contentType,
             told.fileExtension == found.fileExtension, told.width == found.width, told.height == found.height
@@ -168,7 +168,7 @@ extension CacheStore {
 
 extension CacheKey {
     /// Whether an entry with this key and address may be shared: it came from a server, its key has the same meaning on
-    /// every machine, and neither contains a secret.
+    /// every machine, and neither the key nor the address contains a secret.
     package func isShared(from url: String?) -> Bool {
         guard let url else { return false }
         return ![Self.truncatedPrefix, Self.placeholderPrefix, "file:"].contains(where: text.hasPrefix)

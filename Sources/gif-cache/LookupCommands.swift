@@ -47,7 +47,7 @@ extension Command {
         let lookup = try CacheLookup(.gifs, arguments, requirements)
         let (caches, naming) = (lookup.caches, lookup.naming)
         let items = InputItems(
-            "ids of exercises or files", arguments.operands,
+            "exercise ids or files", arguments.operands,
             operand: { GIFDescription.isFile($0) ? RecordJob(Record(), argument: $0) : gifJob($0) },
             line: { line in
                 if GIFDescription.isFile(line) { throw FileInLine(path: line) }

@@ -17,7 +17,7 @@ extension Command {
         subcommands: [.scopeList, .scopeCurrent, .scopeSwitch, .scopePurge, .scopeFinish], synonyms: ["scopes"])
 
     private static let scopeList = Command(
-        "list", summary: "List all scopes with their contents; a star marks the current scope.",
+        "list", summary: "List all scopes with the number and size of their entries. A star marks the current scope.",
         examples: ["img-cache scope list", "img-cache scope list --json | jq -r 'select(.entries == 0).scope'"],
         options: { [[.json], .place, .messages] }, synonyms: ["ls"]
     ) { arguments in

@@ -15,7 +15,7 @@ extension AnyOption {
         ]), repeats: true, summary: "Variants and styles to make, separated by commas.")
     static let width = Option<Widths>(
         "width", form: .value("PIXELS"), expected: Widths.expected, group: .sizes,
-        summary: "Maximum width; 320,640 makes two variants.",
+        summary: "Maximum width, or several separated by commas.",
         manual: "Several widths, such as 320,640,1280, make variants 320w, 640w and 1280w.", read: Widths.init)
     /// The maximum side of a JPEG is 65535 pixels.
     static let height = Option.number(

@@ -125,7 +125,7 @@ import Testing
         let kept = try put(cache, "moon")
         let root = cache.index.root
         let name = try key("mars").name
-        let folder = try cache.index.folder(of: .standard)
+        let folder = try cache.folder()
         let orphans = [
             CacheRoot.blob("\(name).gif", folder: folder), CacheRoot.blob("\(name)-v.png", folder: folder),
             CacheRoot.blob("\(name).gif", folder: String(repeating: "ab", count: 16)),

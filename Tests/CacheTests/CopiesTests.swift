@@ -214,12 +214,12 @@ import Testing
     @Test func copyRowsAreLimitedAndIndexedByKey() throws {
         _ = try put()
         let database = try world.database()
-        try database.execute("UPDATE copies SET id = id + \(Index.copyLimit)")
+        try database.execute("UPDATE copies SET id = id + \(CopyTable.limit)")
         try database.execute(
             "INSERT INTO copies SELECT 1, scope, 'x', path, bytes, modified, sha256, details, boot FROM copies")
         _ = try put(template: "other.{ext}")
         #expect(try rows() == 2)
-        let plan = try database.all("EXPLAIN QUERY PLAN \(Index.selectCopies)", nil, nil, 1) { $0.string(3) }
+        let plan = try database.all("EXPLAIN QUERY PLAN \(CopyTable.select)", nil, nil, 1) { $0.string(3) }
         #expect(plan.contains { $0.contains("copies_by_name (scope=? AND name=?)") }, "\(plan)")
         #expect(!plan.contains { $0.hasPrefix("SCAN") }, "\(plan)")
     }

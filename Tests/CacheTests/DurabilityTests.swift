@@ -31,7 +31,7 @@ import Testing
     }
 
     private func boot(of entry: Entry, in cache: CacheStore) throws -> Int64? {
-        try cache.index.find(entry.name, in: .standard)?.boot
+        try cache.row(entry.name)?.boot
     }
 
     @Test func entryIsNotVerifiedBeforeARestart() throws {
@@ -172,7 +172,7 @@ import Testing
         try #require(utimensat(AT_FDCWD, entry.path, &times, 0) == 0)
 
         #expect(try world.cache().lookup(key("moon"))?.path == entry.path)
-        #expect(try cache.index.find(entry.name, in: .standard)?.modified == 1_000_000_000)
+        #expect(try cache.row(entry.name)?.modified == 1_000_000_000)
     }
 
     @Test func repeatedContentReusesItsFileNameUnlessARowUsesIt() throws {

@@ -105,7 +105,7 @@ import Testing
             #expect(found.sha256 == old.sha256 && found.isPinned)
             #expect(found.key == lookup.key.text)
             #expect(try cache.variants(of: found).count == 1)
-            #expect(try cache.index.find(former.name, in: cache.scope) == nil)
+            #expect(try cache.row(former.name) == nil)
             // The old path is still leased.
             #expect(TestFile.exists(old.path) && found.path != old.path)
             #expect(try cache.remove(lookup.key) && world.files("scopes").isEmpty)

@@ -26,7 +26,8 @@ import Testing
     ])
     func statementErrorDoesNotReplaceTheIndex(_ sql: String) throws {
         let cache = try world.cache()
-        _ = try cache.index.setPinned(#require(try cache.lookup(key("moon"))), true, now: world.time.now) { _ in }
+        let entry = try #require(try cache.lookup(key("moon")))
+        _ = try cache.index.write(now: world.time.now) { try $0.entries.setPinned(entry, true) }
 
         let error = #expect(throws: CacheFailure.self) {
             try cache.index.perform { try $0.database.execute(sql) }
@@ -112,7 +113,7 @@ import Testing
         let cache = try world.cache()
         try cache.index.requireWriting()
 
-        #expect(try Schema.version(of: Index.openExisting(cache.index.root)) == Schema.current.version)
+        #expect(try Schema.version(of: Database.index(of: cache.index.root).database) == Schema.current.version)
         #expect(Surroundings.mode(world.root + "/index.sqlite") == 0o600)
         #expect(indexes == ["index.sqlite"])
         #expect(try cache.index.perform { try $0.database.first("PRAGMA journal_mode") { $0.string(0) } } == "wal")

@@ -125,7 +125,7 @@ import Testing
         let found = try cache.lookup(key("moon"))
 
         #expect(found?.sha256 == (try BlobStore.sha256(of: MemorySource(picture(fileWasReplaced ? 2 : 1)))))
-        #expect(try cache.index.find(entry.name, in: .standard)?.isUnsettled == false)
+        #expect(try cache.row(entry.name)?.isUnsettled == false)
     }
 
     @Test func indexThatIsNotADatabaseIsSetAside() throws {
@@ -237,10 +237,10 @@ import Testing
 
     /// The statements of every get, put and trim must use an index, so that their cost does not grow with the table.
     @Test(arguments: [
-        Index.selectByName, Index.touch, EntryColumn.insertion, Index.removeFamily, Index.expireVariants,
-        Index.selectAnyPage, Index.selectInFolder, Index.selectOwner, Index.removeFamilyForSum,
-        Index.selectCandidates, Index.selectFutureCandidates, Index.selectTotals, Index.selectRootState,
-        Index.addToCounter,
+        EntryTable.selectByName, EntryTable.touch, EntryColumn.insertion, EntryTable.removeFamily,
+        EntryTable.expireVariants, EntryTable.selectPage, EntryTable.selectInFolder, EntryTable.selectOwner,
+        EntryTable.selectCandidates, EntryTable.selectFutureCandidates, TotalsTable.select,
+        TotalsTable.selectRootState, CounterTable.add,
     ])
     func statementDoesNotScanATable(_ sql: String) throws {
         let cache = try world.cache()

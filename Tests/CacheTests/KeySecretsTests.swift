@@ -102,7 +102,7 @@ import Testing
         let found = try cache.lookup(key)
         #expect(found?.sha256 == old.sha256 && found?.isPinned == true)
         #expect(found?.key == key.text && found?.url?.contains(text: "1234") != true)
-        #expect(try cache.index.find(CacheKey(printed: former).name, in: cache.scope) == nil)
+        #expect(try cache.row(CacheKey(printed: former).name) == nil)
         #expect(try cache.variants(of: #require(found)).count == 1)
         let again = try cache.fetch(HTTPRequest(address), client: world.client(server))
         #expect(again.status == .hit && server.requests.isEmpty)

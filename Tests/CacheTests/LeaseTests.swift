@@ -97,7 +97,7 @@ import Testing
         let cache = try world.cache()
         try world.store(["a"], in: cache)
         world.time.advance(.seconds(5000))
-        let found = try #require(try cache.index.find(key("a").name, in: .standard))
+        let found = try #require(try cache.row(key("a").name))
         let version = cache.index.version()
         try world.database().execute("DELETE FROM entries")
 
@@ -157,7 +157,7 @@ import Testing
         }
         reader.close()
         #expect(try cache.statistics()[.hits] == 6)
-        #expect(try cache.index.find(key("a").name, in: .standard)?.lastUsed == world.time.now)
+        #expect(try cache.row(key("a").name)?.lastUsed == world.time.now)
     }
 
     @Test func runWaitsOnlyOnceForAStuckProcess() {

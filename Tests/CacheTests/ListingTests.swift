@@ -130,7 +130,7 @@ import Testing
         _ = try keys(cache) { _ in }
         _ = try cache.peek(key("moon"))
 
-        #expect(try cache.index.find(entry.name, in: .standard) == entry)
+        #expect(try cache.row(entry.name) == entry)
         #expect(try cache.statistics()[.hits] == 0)
     }
 

@@ -131,11 +131,11 @@ import Testing
             #expect(throws: (any Error).self) { try cache.fetch(moon, client: world.client(server)) }
         }
         try fetch(respecting: true)
-        #expect(try cache().index.countNegatives() == 0)
+        #expect(try cache().index.perform { try $0.negatives.count() } == 0)
         #expect(world.files("partial").isEmpty && world.files("bypass").isEmpty)
 
         try fetch(respecting: false)
-        #expect(try cache().index.countNegatives() == 1)
+        #expect(try cache().index.perform { try $0.negatives.count() } == 1)
     }
 
     @Test func refreshRequestsAgainAndSuccessForgetsTheFailure() throws {
@@ -147,7 +147,10 @@ import Testing
 
         let name = CacheKey(url: moon.url).name
         let address = Download.address(of: moon)
-        #expect(try cache.index.negative(name, in: .standard, address: address, now: world.time.now) == nil)
+        let found = try cache.index.perform {
+            try $0.negatives.find(name, in: .standard, address: address, now: world.time.now)
+        }
+        #expect(found == nil)
     }
 
     @Test func failuresOfRequestsWithCredentialsOrExtraFieldsAreNotRemembered() throws {

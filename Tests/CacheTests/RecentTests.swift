@@ -122,7 +122,7 @@ import Testing
         let small = try world.cache(capacity: 100)
         // Remembers the entry without renewing its lease, which has ended.
         let version = cache.index.version()
-        let entry = try #require(try cache.index.find(key("moon").name, in: .standard))
+        let entry = try #require(try cache.row(key("moon").name))
         cache.remember(entry, as: "moon", version: version)
         _ = try small.store(MemorySource(picture(3, bytes: 80)), key: key("mars"))
 
@@ -158,7 +158,7 @@ import Testing
 
         #expect(try cache.lookup(key("moon"))?.lastUsed == world.time.now)
         try cache.index.flush(now: world.time.now)
-        #expect(try cache.index.find(key("moon").name, in: .standard)?.lastUsed == world.time.now)
+        #expect(try cache.row(key("moon").name)?.lastUsed == world.time.now)
     }
 
     // MARK: Versions
@@ -166,7 +166,7 @@ import Testing
     @Test func recordedUsesAndCountersDoNotChangeTheVersion() throws {
         let version = try #require(cache.index.version())
         world.time.advance(.seconds(61))
-        let entry = try #require(try cache.index.find(key("moon").name, in: .standard))
+        let entry = try #require(try cache.row(key("moon").name))
 
         #expect(try cache.extendLease(of: entry) != nil)
         cache.count(.hit, entry)
@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test func commitOfAnotherProcessChangesTheVersionDespiteConcurrentUses() throws {
-        let entry = try #require(try cache.index.find(key("moon").name, in: .standard))
+        let entry = try #require(try cache.row(key("moon").name))
         var version = cache.index.version()
         for round in 0..<100 {
             _ = try other.store(MemorySource(picture(round)), key: key("mars"))
@@ -192,7 +192,7 @@ import Testing
 
     @Test func rowChangedDuringTheReadIsNotRemembered() throws {
         let version = cache.index.version()
-        let entry = try #require(try cache.index.find(key("moon").name, in: .standard))
+        let entry = try #require(try cache.row(key("moon").name))
         try other.remove(key("moon"))
         cache.remember(entry, as: "moon", version: version)
 
@@ -210,7 +210,7 @@ import Testing
         // Each use is recorded in the index.
         try cache.index.flush(now: world.time.now)
         for entry in entries.compactMap(\.self) {
-            #expect(try other.index.find(entry.name, in: .standard)?.lastUsed == world.time.now)
+            #expect(try other.row(entry.name)?.lastUsed == world.time.now)
         }
         #expect(try cache.statistics()[.hits] == 2 + 4)
     }

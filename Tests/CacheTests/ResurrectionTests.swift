@@ -52,7 +52,8 @@ import Testing
     @Test func pendingSwitchAndResetSurviveALostIndex() throws {
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
-        _ = try cache.index.reset(now: world.time.now)
+        _ = try cache.index.write(now: world.time.now) { try $0.scopes.reset() }
+        try cache.index.perform { try $0.scopes.beginPurgedGenerations() }
         world.loseIndex()
         try expectGone("alice", "moon")
 

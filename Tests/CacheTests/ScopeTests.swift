@@ -94,7 +94,7 @@ import Testing
         #expect(bob.id == entry.id && bob.name == entry.name)
         cache.index.use(entry)
         try cache.index.flush(now: world.time.now)
-        #expect(try cache.index.find(bob.name, in: bob.scope) == bob)
+        #expect(try cache.index.perform { try $0.entries.find(bob.name, in: bob.scope) } == bob)
         #expect(try cache.lookup(key("moon")) == nil)
     }
 
@@ -313,7 +313,8 @@ import Testing
             clock: world.time.clock, sleep: { _ in _ = try world.cache(scope: "bob").scopes.purge(alice) })
         let cache = try world.cache(scope: "alice")
 
-        let failed = failure { _ = try client.watched { try cache.index.check(0, of: cache.active) }.data(moon) }
+        let watched = client.watched { try cache.index.perform { try $0.scopes.check(0, of: cache.active) } }
+        let failed = failure { _ = try watched.data(moon) }
 
         #expect(failed == .scopeChanged(scope: "alice"))
         #expect(server.requests.count == 1)

@@ -57,7 +57,7 @@ final class Surroundings: Sendable {
     func unsettle(_ entry: Entry, in cache: CacheStore) throws {
         var marked = entry
         marked.isUnsettled = true
-        try cache.index.settle([marked], now: time.now)
+        try cache.index.write(now: time.now) { try $0.entries.settle(marked) }
     }
 
     /// Leaves an entry in the state of an interrupted replacement in versions before layout 10: unsettled, and without

@@ -67,7 +67,7 @@ import Testing
             world.time.advance(.seconds(300))
             let entry = try #require(try cache.lookup(key("a")))
             try cache.index.flush(now: world.time.now)
-            let written = try #require(try cache.index.find(entry.name, in: .standard))
+            let written = try #require(try cache.row(entry.name))
             #expect(written.leaseUntil >= world.time.now + .seconds(600))
         }
     }
@@ -75,24 +75,24 @@ import Testing
     @Test func lookupThatTakesNoLeaseChangesNothing() throws {
         let cache = try world.cache()
         try world.store(["a"], in: cache)
-        let before = try cache.index.find(key("a").name, in: .standard)
+        let before = try cache.row(key("a").name)
         world.time.advance(.seconds(5000))
 
         _ = try cache.lookup(key("a"), handingOut: false)
 
-        #expect(try cache.index.find(key("a").name, in: .standard) == before)
+        #expect(try cache.row(key("a").name) == before)
     }
 
     @Test func repeatedHitsWriteNothing() throws {
         let cache = try world.cache()
         try world.store(["a"], in: cache)
         _ = try cache.lookup(key("a"))
-        let before = try cache.index.find(key("a").name, in: .standard)
+        let before = try cache.row(key("a").name)
 
         world.time.advance(.seconds(30))
         _ = try cache.lookup(key("a"))
 
-        #expect(try cache.index.find(key("a").name, in: .standard) == before)
+        #expect(try cache.row(key("a").name) == before)
     }
 
     @Test func pinnedEntryStays() throws {

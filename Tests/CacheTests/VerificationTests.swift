@@ -122,7 +122,7 @@ import Testing
         try world.unsettle(entry, in: cache)
         let root = cache.index.root
         let orphan = try #require(
-            try CacheRoot.blob("\(key("mars").name).gif", folder: cache.index.folder(of: .standard)))
+            try CacheRoot.blob("\(key("mars").name).gif", folder: cache.folder()))
         let partial = CacheRoot.partial(try key("mars").name, in: cache.scope, generation: 0)
         for name in [orphan, partial] { try root.openToWrite(name, O_WRONLY).write([1, 2, 3]) }
 

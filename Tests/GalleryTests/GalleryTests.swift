@@ -355,7 +355,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         for text in data { #expect(!text.contains(text: "</script") && !text.contains(text: "\u{2028}")) }
     }
 
-    @Test func sitemapAndPageForMissingAddressesContainTheBaseAddress() throws {
+    @Test func sitemapAndNotFoundPageUseTheBaseURL() throws {
         var places = PlaceCollection()
         places.add(try place("2024-02-03"))
         var settings = GallerySettings(title: "Sky <1>", theme: .dark, pageSize: 100)

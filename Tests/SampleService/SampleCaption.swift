@@ -67,10 +67,12 @@ struct Sentence {
     private let before: Substring
     private let link: Substring
     private let after: Substring
-    /// The sentence without the link. The entity is decoded; the tag remains, as in some texts of the old service.
+    /// The sentence as plain text: the words of the link remain, and `&amp;` is decoded. Tags are kept, as in some texts
+    /// of the old service.
     let text: String
 
-    /// - Parameter words: HTML, with the link in brackets. An entity or a tag distinguishes it from plain text.
+    /// - Parameter words: HTML, with the words of the link in brackets. Some sentences contain an entity or a tag, so
+    ///   that tests can tell the HTML from the plain text.
     init(_ words: some StringProtocol) {
         let parts = Substring(words).split(omittingEmptySubsequences: false) { $0 == "[" || $0 == "]" }
         before = parts[0]

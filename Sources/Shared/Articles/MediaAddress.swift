@@ -13,7 +13,8 @@ public struct MediaAddress: Sendable, Equatable {
     /// The file name in lower case.
     private let fileName: String
 
-    /// The kind, which is determined from the extension of the file name. Players and other extensions are `unknown`.
+    /// The kind, which is determined from the extension of the file name. Any other extension, or none, as for video
+    /// players, is `unknown`.
     public enum Kind: Sendable, Equatable {
         case picture, movie, page, unknown
     }

@@ -77,7 +77,7 @@ struct FetchTask {
             }
         } catch let error where Index.isOfRemoval(error) {
             // If a purge removed the file, throw `scopeChanged`, so that the picture is not fetched again.
-            try cache.index.check(flight.watch.generation, of: cache.active)
+            try flight.watch.checkNow()
             throw error
         }
     }

@@ -72,9 +72,11 @@ extension CacheStore {
 
     private func find(_ keys: [CacheKey], in entries: inout [Entry?], where isRight: (Entry, Int) -> Bool) {
         let unknown = entries.indices.filter { entries[$0] == nil }
-        guard !unknown.isEmpty, let (rows, version) = try? index.find(unknown.map { keys[$0].name }, in: scope),
-            version != nil
-        else { return }
+        if unknown.isEmpty { return }
+        let names = unknown.map { keys[$0].name }
+        guard let (rows, version) = try? index.perform({ try $0.find(names, in: scope) }), version != nil else {
+            return
+        }
         let now = clock.now()
         let usable = zip(unknown, rows).compactMap { place, entry -> (place: Int, entry: Entry)? in
             guard let entry, entry.key != nil, !entry.isExpired(at: now), isRight(entry, place),
@@ -121,7 +123,7 @@ extension CacheStore {
                     places, until: LeasePeriod(of: lease, from: now), now: now, in: index.root)
                 // The order matters: first the lease, then the check of the row. See `LeaseTable`.
                 if version == nil || index.version() != version {
-                    let rows = try index.find(entries.map(\.name), in: scope).rows
+                    let rows = try index.perform { try $0.find(entries.map(\.name), in: scope).rows }
                     for (place, row) in rows.enumerated() where row?.id != entries[place].id { result[place] = nil }
                 }
             }

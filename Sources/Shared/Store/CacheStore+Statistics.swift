@@ -5,15 +5,21 @@ extension CacheStore {
     /// item.
     public func statistics(scope: ScopeName? = nil) throws -> Statistics {
         if !index.isReadOnly { try index.flush(now: clock.now()) }
-        return try index.statistics(scope: scope, capacity: settings.capacity, now: clock.now())
+        return try index.perform {
+            try $0.counters.statistics(scope: scope, capacity: settings.capacity, now: clock.now())
+        }
     }
 
     /// Passes the statistics to `report`, then resets the counters, in one transaction: no count is lost or reported
     /// twice. Resets nothing if `report` throws. Blocks other writers until `report` returns.
     public func zeroStatistics(scope: ScopeName? = nil, after report: (Statistics) throws -> Void) throws {
         try index.requireWriting()
-        try index.flush(now: clock.now())
-        try index.zeroCounters(scope: scope, capacity: settings.capacity, now: clock.now(), after: report)
+        let now = clock.now()
+        try index.flush(now: now)
+        try index.write(now: now) { connection in
+            try report(connection.counters.statistics(scope: scope, capacity: settings.capacity, now: now))
+            try connection.counters.zero(scope: scope, now: now)
+        }
     }
 }
 

@@ -64,7 +64,8 @@ public final class CacheStore: Sendable {
         self.index = try index ?? Index(root: settings.cacheRoot, log: log, interruption: interruption)
         trimmer = Trimmer(self.index, settings: settings, clock: clock, log: log, metrics: metrics)
         active = ActiveScope(
-            name: try settings.scope ?? self.index.currentScope() ?? .standard, followsCurrent: settings.scope == nil,
+            name: try settings.scope ?? self.index.perform { try $0.database.currentScope() } ?? .standard,
+            followsCurrent: settings.scope == nil,
             followedRoot: settings.followedRoot.map { CacheRoot($0, isShared: settings.allowsSharedRoot) })
         self.index.beginUse()
     }
@@ -116,8 +117,11 @@ public final class CacheStore: Sendable {
     @discardableResult
     public func remove(_ key: CacheKey) throws -> Bool {
         try index.requireWriting()
-        let removal = try index.remove(key.name, in: scope, sparesPinned: false, now: clock.now())
-        try index.sweep(now: clock.now())
+        let now = clock.now()
+        let removal = try index.write(now: now) {
+            try $0.entries.remove(key.name, in: $0.scopes.live(scope).id, sparesPinned: false, now: now)
+        }
+        try index.sweep(now: now)
         if let removal { metrics.add(removalEvent(key: key.text, removal)) }
         return removal != nil
     }
@@ -125,7 +129,11 @@ public final class CacheStore: Sendable {
     /// Deletes the cached failures and the recorded copies of a key, even if the key has no entry.
     public func forget(_ key: CacheKey) throws {
         try index.requireWriting()
-        try index.forget(key.name, in: scope, now: clock.now())
+        guard try index.perform({ try $0.hasNotes(of: key.name, in: scope) }) else { return }
+        try index.write(now: clock.now()) { connection in
+            guard let scopeID = try connection.scopes.live(scope).id else { return }
+            try connection.deleteNotes(of: key.name, in: scopeID)
+        }
     }
 
     /// Writes the pending counts of all scopes, trims the root, and continues pending purges and recoveries for a short
@@ -137,7 +145,7 @@ public final class CacheStore: Sendable {
             try index.withShortWaits {
                 try index.flush(now: clock.now())
                 if index.takeHasWritten() {
-                    let state = try index.rootState()
+                    let state = try index.perform { try $0.totals.rootState() }
                     // Limit the time: after the capacity was reduced, a run that only looked up one entry could
                     // otherwise have to remove a million other entries.
                     trimmer.trim(state, atMost: Self.trimTime)
@@ -156,8 +164,11 @@ public final class CacheStore: Sendable {
     ///
     /// - Parameter onLoss: called if the file of the row is missing.
     package func validated(_ name: String, onLoss: () -> Void = {}) throws -> Entry? {
-        try index.find(name, in: scope).flatMap { try checked($0, onLoss: onLoss) }
+        try row(name).flatMap { try checked($0, onLoss: onLoss) }
     }
+
+    /// Returns the row with this name. Its file may be missing.
+    func row(_ name: String) throws -> Entry? { try index.perform { try $0.entries.find(name, in: scope) } }
 
     /// Returns `found`, a row that was already read, if its file matches the row; otherwise removes the row.
     func checked(_ found: Entry, onLoss: () -> Void = {}) throws -> Entry? {
@@ -169,7 +180,7 @@ public final class CacheStore: Sendable {
         // Either the file or the whole root was removed.
         try index.reopenIfReplaced()
         if !index.isReadOnly {
-            try index.heal(found, now: clock.now()) { try !index.root.isWhole($0) }
+            try heal(found) { try !index.root.isWhole($0) }
             log.detail("the file of \(found.key ?? found.name) was lost; removing its entry")
         }
         return nil
@@ -206,7 +217,7 @@ public final class CacheStore: Sendable {
         try toleratingUnwritable {
             // If the cache was just copied, the bytes may be only in the page cache.
             try synchronize(file, of: &entry)
-            try index.settle([entry], now: clock.now())
+            try index.write(now: clock.now()) { try $0.entries.settle(entry) }
         }
         return entry
     }
@@ -231,12 +242,25 @@ public final class CacheStore: Sendable {
         if index.isReadOnly { return nil }
         index.count(in: scope) { $0.add(.lostWrites) }
         log.detail("the file of \(entry.key ?? entry.name) does not have the recorded SHA-256; removing its entry")
-        try index.heal(entry, now: clock.now()) { $0.id == entry.id && $0.sha256 == entry.sha256 }
+        try heal(entry) { $0.id == entry.id && $0.sha256 == entry.sha256 }
         guard entry.kind == .original else { return nil }
         return try recovery.recover(
             Recovery.LostFile(
-                name: entry.file, folder: index.folder(of: scope), scope: scope, key: entry.key, url: entry.url))
+                name: entry.file, folder: folder(), scope: scope, key: entry.key, url: entry.url))
     }
+
+    /// Reads the row with this entry's name and removes it if `isWrong` returns true. The check runs within the
+    /// transaction, so no process can store the entry between the check and the removal.
+    private func heal(_ entry: Entry, isWrong: (Entry) throws -> Bool) throws {
+        try index.write(now: clock.now()) { connection in
+            guard let found = try connection.entries.find(entry.name, in: scope), try isWrong(found) else { return }
+            try connection.entries.heal(found)
+            connection.tallies.change(scope) { $0.add(.healed) }
+        }
+    }
+
+    /// Returns the folder of the scope's current generation.
+    func folder() throws -> String { try index.perform { try $0.scopes.folder(of: scope) } }
 
     /// Waits until the files and rows of entries are on the disk. Returns the entries in the same order. Skips entries
     /// that are already durable.
@@ -250,7 +274,9 @@ public final class CacheStore: Sendable {
             try synchronize(file, of: &result[place])
             try index.root.synchronizeFolders(of: entries[place].place)
         }
-        try index.settle(places.map { result[$0] }, now: clock.now())
+        try index.write(now: clock.now()) { connection in
+            for place in places { try connection.entries.settle(result[place]) }
+        }
         try index.synchronize()
         return result
     }
@@ -258,7 +284,9 @@ public final class CacheStore: Sendable {
     /// Records the expiry of a leased entry and its variants. Does nothing if the root is read-only.
     package func expire(_ entry: Entry) throws {
         if index.isReadOnly { return }
-        try toleratingUnwritable { try index.expire(entry, at: entry.expiresAt, now: clock.now()) }
+        try toleratingUnwritable {
+            try index.write(now: clock.now()) { try $0.entries.expire(entry, at: entry.expiresAt) }
+        }
     }
 
     /// Acquires the lock with this name in the scope, for example the lock of an entry before the entry is fetched or
@@ -305,7 +333,8 @@ public final class CacheStore: Sendable {
         }
     }
 
-    /// Renames a finished file into place, inserts the row of its entry, and trims the root to its capacity.
+    /// Renames a finished file into place, inserts the row of its entry in the same transaction, and trims the root to
+    /// its capacity.
     ///
     /// If `settings.syncs` is set or the entry is pinned, waits until file, folders and row are on the disk.
     ///
@@ -324,7 +353,7 @@ public final class CacheStore: Sendable {
         let syncs = !isInMemory && (settings.syncs || old?.isPinned == true)
         if !syncs, !isInMemory { new.boot = try index.root.boot }
         index.count(in: scope) { $0.add(.bytesWritten, new.bytes) }
-        index.note(stored: new.bytes)
+        index.demand.withLock { $0.stored += new.bytes }
         if !isInMemory, syncs || new.kind == .original {
             let file = try index.root.open(temporary, O_RDONLY)
             // If the file system has no extended attributes, the loss of the index also loses the key.
@@ -333,9 +362,15 @@ public final class CacheStore: Sendable {
             if syncs { try synchronize(file, of: &new) }
         }
         var folder = try index.root.folderToFill(place(new.file))
-        let (stored, state) = try index.commit(new, in: active, generation: generation, now: now) { new in
-            if new.isPinned, !isInMemory { CacheRoot.notePin(true, in: try index.root.open(temporary, O_RDONLY)) }
-            folder = try index.root.put(temporary, at: place(new.file), in: folder)
+        // Rename only once: the transaction runs again if the index is found damaged and replaced.
+        var placed: String?
+        let (stored, state) = try index.write(now: now) { connection in
+            try connection.scopes.check(generation, of: active)
+            let stored = try connection.entries.commit(new, placed: &placed, now: now) { new in
+                if new.isPinned, !isInMemory { CacheRoot.notePin(true, in: try index.root.open(temporary, O_RDONLY)) }
+                folder = try index.root.put(temporary, at: place(new.file), in: folder)
+            }
+            return (stored, try connection.totals.rootState())
         }
         // The write-ahead log occupies memory, and a checkpoint costs no disk sync here.
         if isInMemory { index.settleLog(over: 1) }

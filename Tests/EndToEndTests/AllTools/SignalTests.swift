@@ -109,7 +109,7 @@ struct SignalTests {
         #expect(home.leftovers == [])
     }
 
-    @Test func interruptedOutputFileIsRemoved() throws {
+    @Test func interruptedRunRemovesItsTemporaryFileAndKeepsTheOlderOutput() throws {
         let home = try Sample.home()
         // The picture is so large that the tool still encodes it after its first bytes are written.
         let file = try home.write(

@@ -8,7 +8,7 @@ extension AnyOption {
 
     public static let logFormat = Option<Log.Format>.case(
         "log-format", "FORMAT", .messages,
-        summary: "Format of messages: plain, or json for one object per line."
+        summary: "Format of messages: plain, or json (JSON Lines)."
     ).asSetting().defaulting(to: .plain)
 
     public static let progress = Option<ProgressStyle.Choice>.case(

@@ -279,7 +279,7 @@ public final class Caches: Sendable {
         let found =
             try open.caches.use(Open.name(scope: nil))?.scope
             ?? (settings.root == nil
-                ? nil : waitingWhileBusy(interruption) { try Index.currentScope(below: settings.cacheRoot) })
+                ? nil : waitingWhileBusy(interruption) { try settings.cacheRoot.currentScope() })
             ?? .standard
         open.current = found
         return found

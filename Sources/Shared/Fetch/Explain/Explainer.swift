@@ -89,7 +89,9 @@ extension CacheStore {
     func facts(of request: HTTPRequest, key: CacheKey, expiry: Expiry?, now: Timestamp) throws -> ExplainedFacts {
         var facts = ExplainedFacts()
         // Look up a cached failure even if a fetch would ignore it.
-        let found = try index.look(key.name, in: active, address: rememberedAddress(of: request), now: now)
+        let found = try index.perform {
+            try $0.look(key.name, in: active, address: rememberedAddress(of: request), now: now)
+        }
         facts.kept = try (found.entry ?? formerEntry(key)).map { entry in
             let entry = entry.expiring(expiry ?? settings.expiry, respectsServer: settings.respectsCacheControl)
             return Explanation.Kept(
@@ -98,7 +100,7 @@ extension CacheStore {
         }
         facts.isOfAnotherAddress = facts.kept.map { !$0.entry.isOf(request) } ?? false
         facts.negative = found.negative
-        let generation = try found.generation ?? index.generation(of: active)
+        let generation = try found.generation ?? index.perform { try $0.scopes.generation(of: active) }
         let partial = PartialFile(
             name: CacheRoot.partial(key.name, in: scope, generation: generation), root: index.root)
         facts.leftover = try partial.leftover(for: Download.address(of: request))

@@ -37,7 +37,10 @@ extension CacheStore {
         let answer = NegativeAnswer(
             code: failure.code, exitCode: failure.exitCode, text: text, since: now, until: now + span)
         do {
-            try index.remember(answer, key.name, in: scope, address: Self.negativeName(of: request), now: now)
+            try index.write(now: now) {
+                try $0.negatives.insert(
+                    answer, key.name, in: scope, address: Self.negativeName(of: request), now: now)
+            }
         } catch {
             log.detail("cannot record the failure of \(key.text): \(Support.failure(of: error).message)")
         }

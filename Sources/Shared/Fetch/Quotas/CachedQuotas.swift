@@ -21,24 +21,26 @@ public final class CachedQuotas: QuotaLedger {
 
     /// Throws `Cancelled` and, to end the run, `CacheFailure.newerLayout`.
     public func refusal(of name: String) throws -> QuotaRefusal? {
-        try shared { try $0.index.quota(name, now: $0.clock.now()).flatMap(QuotaRefusal.init) }
-            ?? memory.refusal(of: name)
+        try shared { index, now in
+            try index.perform { try $0.quotas.state(name, now: now) }.flatMap(QuotaRefusal.init)
+        } ?? memory.refusal(of: name)
     }
 
     public func keep(_ refusal: QuotaRefusal?, of name: String) throws {
-        try shared { try $0.index.keepQuota(refusal?.description, name, now: $0.clock.now()) }
-            ?? memory.keep(refusal, of: name)
+        try shared { index, now in
+            try index.write(now: now, isQuiet: true) { try $0.quotas.set(name, to: refusal?.description, now: now) }
+        } ?? memory.keep(refusal, of: name)
     }
 
-    /// Runs `body` on the shared cache, or returns nil if it cannot be used.
-    private func shared<Result>(_ body: (CacheStore) throws -> Result) throws -> Result? {
+    /// Runs `body` on the index of the shared cache, or returns nil if it cannot be used.
+    private func shared<Result>(_ body: (Index, Timestamp) throws -> Result) throws -> Result? {
         if isAlone.withLock({ $0 }) { return nil }
         do {
             let cache = try open()
             try cache.index.requireWriting()
             return try cache.index.againIfRemoved {
                 try cache.index.reopenIfReplaced()
-                return try body(cache)
+                return try body(cache.index, cache.clock.now())
             }
         } catch {
             if case CacheFailure.newerLayout = error { throw error }

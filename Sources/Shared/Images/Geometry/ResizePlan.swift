@@ -10,7 +10,8 @@ struct ResizePlan: Hashable {
     let crop: Rectangle
     /// The size of the resampled part.
     let target: PixelSize
-    /// The chroma of a JPEG output whose planes are encoded directly; nil for pixels.
+    /// The chroma sampling of a JPEG output whose planes are resampled and encoded directly. Nil if the output is made
+    /// from interleaved pixels.
     var planes: ChromaSampling?
 
     /// - Parameter placement: relative to the upright picture.

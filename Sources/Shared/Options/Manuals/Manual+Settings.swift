@@ -21,7 +21,7 @@ extension [AnyOption] {
         page.request("Pp")
         page.text(
             """
-            Sizes are written `4096` (bytes), `200MB` (200 times 10 to the 6 bytes) or `64MiB` (64 times 2 to the 20). \
+            Sizes are written `4096` (bytes), `200MB` (200,000,000 bytes) or `64MiB` (64 x 1,048,576 bytes). \
             Times are written `90` (seconds), `250ms`, `10m` or `14d`. Numbers and Booleans may be quoted.
             """)
         page.section("SETTINGS")

@@ -80,10 +80,11 @@ struct EntryColumn: Sendable {
             .joined(separator: "\n")
     }
 
+    /// Selects the folder of an entry's scope.
+    static let scopeFolder = "(SELECT folder FROM scopes WHERE scopes.id = entries.scope)"
+
     /// The result columns that `Entry.init` reads.
-    static let selection =
-        "id, " + all.map(\.name).joined(separator: ", ")
-        + ", (SELECT folder FROM scopes WHERE scopes.id = entries.scope)"
+    static let selection = "id, " + all.map(\.name).joined(separator: ", ") + ", " + scopeFolder
 
     /// The folder of the scope in a row of `selection`.
     static func folder(_ row: Row) -> String { row.string(all.count + 1) }

@@ -16,7 +16,7 @@ extension CacheSettings {
         // `+` keeps SQLite from using `entries_by_name`, so that it reads the rows in file order.
         let sql = """
             SELECT key FROM entries
-            WHERE id > (SELECT max(id) FROM entries) - \(Self.readEntries) AND +scope = \(Index.liveScope)
+            WHERE id > (SELECT max(id) FROM entries) - \(Self.readEntries) AND +scope = \(ScopeTable.live)
                 AND kind = 0 AND instr(key, ?2) = 1
             """
         let scope = try currentScope()
@@ -26,10 +26,8 @@ extension CacheSettings {
     /// Returns a metadata item from the cache on disk, or else from a cache in memory.
     package func metadata(_ name: String, in collection: String) throws -> Metadata? {
         let scope = try currentScope()
-        return try read(scope) { database in
-            try database.first(
-                Index.selectMetadata, Value(scope.hash), Value(collection), Value(name), Value(name),
-                read: Metadata.init)
+        return try read(scope) {
+            try MetadataTable(database: $0).items(in: collection, of: scope, from: name, through: name).first
         }.compactMap(\.self).first
     }
 
@@ -37,7 +35,7 @@ extension CacheSettings {
     private static let readEntries = 10_000
 
     private func currentScope() throws -> ScopeName {
-        try scope ?? read { try Index.currentScope($0) }.compactMap(\.self).first ?? .standard
+        try scope ?? read { try $0.currentScope() }.compactMap(\.self).first ?? .standard
     }
 
     /// Runs `body` on the cache on disk, then on the caches in memory.

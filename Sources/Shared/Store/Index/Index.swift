@@ -11,46 +11,24 @@ import Support
 /// is requested. `img-cache verify --repair` recovers all rows.
 package final class Index: Sendable {
     package let root: CacheRoot
-    private let log: Log
-    private let interruption: Interruption
-    private let connection: Monitor<Connection>
+    /// The demand of this process on the capacity of the root.
+    let demand = Monitor(CacheDemand())
+    let connection: Monitor<IndexConnection>
+    private let setup: IndexSetup
     /// The number of `CacheStore`s that use the index. The last `CacheStore` calls `close` when it is released.
     private let users = Monitor(0)
-
-    struct Connection {
-        let root: CacheRoot
-        var database: Database
-        /// The identity of the open file; nil if `database` is an empty database that replaces a missing root.
-        var identity: File.Identity?
-        var tallies = Tallies()
-        /// The uses of entries that the next transaction will write, the earliest first.
-        var uses: [Entry] = []
-        /// The paths of files that a command removed or found damaged. `sweep` removes them even if they are leased.
-        var unspared: Set<String> = []
-        var countedAt = SteadyTime.now()
-        var hasWritten = false
-        var version = Version()
-        var isReadOnly: Bool { identity == nil || database.isReadOnly }
-        /// Whether the machine's boot was compared with the recorded boot, see `Index.mayLackRows`.
-        var hasComparedBoot = false
-        /// The generation of each scope when its metadata was first requested, by the hash of the scope's name.
-        var firstSeenGenerations: [String: Int64] = [:]
-    }
-
     private let waits = Monitor(BusyWaits())
-    private let demand = Monitor(CacheDemand())
 
     /// The interval at which counts are written. A killed run loses the counts of at most this interval.
-    private static let countInterval: Duration = .seconds(1)
+    static let countInterval: Duration = .seconds(1)
 
     /// Opens the index of `root`. The cost does not grow with the number of entries.
     ///
     /// Creates nothing: a missing root is treated as an empty cache until the first write.
     package init(root: CacheRoot, log: Log, interruption: Interruption) throws {
         self.root = root
-        self.log = log
-        self.interruption = interruption
-        connection = Monitor(try Self.open(root, making: false, log: log, interruption: interruption))
+        setup = IndexSetup(root: root, log: log, interruption: interruption)
+        connection = Monitor(try setup.open(making: false))
     }
 
     func beginUse() { users.withLock { $0 += 1 } }
@@ -65,70 +43,20 @@ package final class Index: Sendable {
     /// Whether the index cannot be written. Also true for a missing root.
     package var isReadOnly: Bool { connection.withLock { $0.isReadOnly } }
 
+    package var identity: File.Identity? { connection.withLock { $0.identity } }
+
+    // MARK: Transactions
+
     /// Runs `body` with exclusive use of the connection. Retries while other processes keep the index busy, and
     /// releases the connection during each wait. If the index is damaged, replaces it and retries once.
-    func perform<Result>(_ body: (inout Connection) throws -> Result) throws -> Result {
+    package func perform<Result>(_ body: (IndexConnection) throws -> Result) throws -> Result {
         try perform(making: false, body)
-    }
-
-    func first<Result>(_ sql: String, _ values: Value..., read: (Row) throws -> Result) throws -> Result? {
-        try perform { try $0.database.first(sql, values, read: read) }
-    }
-
-    func all<Result>(_ sql: String, _ values: Value..., read: (Row) throws -> Result) throws -> [Result] {
-        try perform { try $0.database.all(sql, values, read: read) }
     }
 
     /// Creates the root and the index if they are missing. Throws `CacheFailure.readOnly` if nothing can be written.
     package func requireWriting() throws {
         try perform(making: true) { _ in }
         if isReadOnly { throw CacheFailure.readOnly(root: root.path) }
-    }
-
-    private func perform<Result>(
-        making: Bool, patience: Duration = busyPatience, _ body: (inout Connection) throws -> Result
-    ) throws -> Result {
-        let limit = waits.withLock { $0.allowed(patience) }
-        do {
-            return try attempt(making: making, patience: limit, body)
-        } catch CacheFailure.busy(let root, _) {
-            waits.withLock { $0.note(vain: limit) }
-            throw CacheFailure.busy(root: root, process: Database.writer(of: self.root.index))
-        }
-    }
-
-    /// Runs `body`, work that the next run can do instead, with short waits for other processes.
-    func withShortWaits(_ body: () throws -> Void) rethrows {
-        waits.withLock { $0.ceiling = bookkeepingPatience }
-        defer { waits.withLock { $0.ceiling = busyPatience } }
-        try body()
-    }
-
-    private func attempt<Result>(
-        making: Bool, patience: Duration, _ body: (inout Connection) throws -> Result
-    ) throws -> Result {
-        try waitingWhileBusy(interruption, patience: patience) {
-            try connection.withLock { connection in
-                if connection.identity == nil { try leaveEmpty(&connection, making: making) }
-                do {
-                    return try body(&connection)
-                } catch CacheFailure.indexDamaged(let detail, _) {
-                    log.detail("the index of the cache cannot be read: \(detail)")
-                    try replace(&connection) {
-                        try Self.replacement(for: $0, root: root, detail: detail, log: log, interruption: interruption)
-                    }
-                    return try body(&connection)
-                }
-            }
-        }
-    }
-
-    /// Replaces the connection to the empty database if the index exists by now or must be created.
-    private func leaveEmpty(_ connection: inout Connection, making: Bool) throws {
-        if !making, try root.indexIdentity() == nil { return }
-        try replace(&connection) {
-            try Self.open(root, making: making, log: log, interruption: interruption, tallies: $0.tallies)
-        }
     }
 
     /// Runs `body` in a transaction that also writes pending uses, and pending counts if they are due.
@@ -138,20 +66,20 @@ package final class Index: Sendable {
     ///   - writesCounts: whether to write the pending counts even if they are not due.
     ///   - patience: the maximum wait for transactions of other processes.
     @discardableResult
-    func write<Result>(
+    package func write<Result>(
         now: Timestamp, isQuiet: Bool = false, writesCounts: Bool = false, patience: Duration = busyPatience,
-        _ body: (inout Connection) throws -> Result
+        _ body: (IndexConnection) throws -> Result
     ) throws -> Result {
         try perform(making: true, patience: patience) { connection in
             let time = SteadyTime.now()
             let counts = writesCounts || time - connection.countedAt >= Self.countInterval
             let result = try connection.database.transaction {
-                try connection.writeUses(now: now)
-                let result = try body(&connection)
-                if counts { try connection.writeCounts(now: now) }
+                for use in connection.uses { try connection.entries.touch(use, now: now) }
+                let result = try body(connection)
+                if counts { try connection.counters.add(connection.tallies, now: now) }
                 return result
             }
-            if !isQuiet { connection.version.number += 1 }
+            if !isQuiet { connection.version += 1 }
             if counts {
                 connection.tallies = Tallies()
                 connection.countedAt = time
@@ -163,6 +91,39 @@ package final class Index: Sendable {
         }
     }
 
+    /// Runs `body`, work that the next run can do instead, with short waits for other processes.
+    func withShortWaits(_ body: () throws -> Void) rethrows {
+        waits.withLock { $0.ceiling = bookkeepingPatience }
+        defer { waits.withLock { $0.ceiling = busyPatience } }
+        try body()
+    }
+
+    private func perform<Result>(
+        making: Bool, patience: Duration = busyPatience, _ body: (IndexConnection) throws -> Result
+    ) throws -> Result {
+        let limit = waits.withLock { $0.allowed(patience) }
+        do {
+            return try waitingWhileBusy(setup.interruption, patience: limit) {
+                try connection.withLock { connection in
+                    // Leave the empty database if the index exists by now or must be created.
+                    if connection.identity == nil, try making || root.indexIdentity() != nil {
+                        replace(&connection, by: try setup.open(making: making))
+                    }
+                    do {
+                        return try body(connection)
+                    } catch CacheFailure.indexDamaged(let detail, _) {
+                        setup.log.detail("the index of the cache cannot be read: \(detail)")
+                        replace(&connection, by: try setup.replacement(for: connection, detail: detail))
+                        return try body(connection)
+                    }
+                }
+            }
+        } catch CacheFailure.busy(let root, _) {
+            waits.withLock { $0.note(vain: limit) }
+            throw CacheFailure.busy(root: root, process: Database.writer(of: self.root.index))
+        }
+    }
+
     /// Waits until all transactions so far are on the disk. Several threads can wait at the same time, and the file
     /// system combines their syncs; with `PRAGMA synchronous = FULL`, each thread would wait within its transaction.
     func synchronize() throws {
@@ -171,13 +132,13 @@ package final class Index: Sendable {
         try root.writing { try root.openIfPresent(CacheRoot.index + "-wal")?.synchronize() }
     }
 
+    // MARK: Replacing the connection
+
     /// Opens the index again if its file was replaced, for example because the root was removed during the run.
     package func reopenIfReplaced() throws {
         try connection.withLock { connection in
             if try root.indexIdentity() == connection.identity { return }
-            try replace(&connection) {
-                try Self.open(root, making: false, log: log, interruption: interruption, tallies: $0.tallies)
-            }
+            replace(&connection, by: try setup.open(making: false))
         }
     }
 
@@ -194,7 +155,7 @@ package final class Index: Sendable {
                 || (error is SystemFailure || error is CacheFailure)
                     && (try? root.indexIdentity() != before) == true
             {
-                log.detail("the folder of the cache was removed: \(failure(of: error).message)")
+                setup.log.detail("the folder of the cache was removed: \(failure(of: error).message)")
             }
             try reopenIfReplaced()
         }
@@ -212,73 +173,17 @@ package final class Index: Sendable {
     /// Replaces an index that the integrity check has found damaged.
     func setAside() throws {
         try connection.withLock { connection in
-            try replace(&connection) {
-                try Self.replacement(for: $0, root: root, detail: nil, log: log, interruption: interruption)
-            }
+            replace(&connection, by: try setup.replacement(for: connection, detail: nil))
         }
     }
 
-    /// Replaces the connection and advances the version, which invalidates all rows read before.
-    private func replace(_ connection: inout Connection, by make: (Connection) throws -> Connection) rethrows {
-        let old = connection
-        connection = try make(old)
-        connection.version.number = old.version.number + 1
+    /// Replaces the connection, retains the pending counts, and advances the version, which invalidates all rows read
+    /// before.
+    private func replace(_ connection: inout IndexConnection, by new: IndexConnection) {
+        new.tallies = connection.tallies
+        new.version = connection.version + 1
         // If the index did not exist when the run began, the run must not store anything after a purge.
-        if old.identity == nil { connection.firstSeenGenerations = old.firstSeenGenerations }
+        if connection.identity == nil { new.firstSeenGenerations = connection.firstSeenGenerations }
+        connection = new
     }
-
-    /// Runs `body` with exclusive use of the connection. `body` must not read the database.
-    func withConnection<Result>(_ body: (inout Connection) -> Result) -> Result { connection.withLock(body) }
-
-    /// Returns the errors reported by SQLite's integrity check, or nil if there is no index. Reads the whole file and
-    /// changes nothing. Throws `CacheFailure.indexDamaged` if the file is not a database, and `newerLayout` if a later
-    /// version has migrated it.
-    static func complaints(_ root: CacheRoot) throws -> [String]? {
-        guard try root.hasIndex else { return nil }
-        let database = try openExisting(root)
-        let version = try Schema.version(of: database)
-        if version > Schema.current.version {
-            throw CacheFailure.newerLayout(found: version, supported: Schema.current.version, root: root.path)
-        }
-        return try database.all("PRAGMA integrity_check(10)") { $0.string(0) }.filter { $0 != "ok" }
-    }
-
-    package var identity: File.Identity? { connection.withLock { $0.identity } }
-
-    /// Changes the pending counts of a scope. A later transaction writes them.
-    package func count(in scope: ScopeName, _ change: (inout Tally) -> Void) {
-        connection.withLock { $0.tallies.change(scope, change) }
-    }
-
-    /// Whether counts or uses are pending and counts were last written at least `countInterval` ago.
-    var owesCounts: Bool {
-        connection.withLock { $0.hasCounts && SteadyTime.now() - $0.countedAt >= Self.countInterval }
-    }
-
-    var hasCounts: Bool { connection.withLock { $0.hasCounts } }
-
-    /// Returns whether anything was written since the last call.
-    func takeHasWritten() -> Bool {
-        connection.withLock { connection in
-            defer { connection.hasWritten = false }
-            return connection.hasWritten
-        }
-    }
-
-    func note(stored bytes: Int) { demand.withLock { $0.stored += bytes } }
-
-    func note(kept bytes: Int) { demand.withLock { $0.kept = max($0.kept, bytes) } }
-
-    func takeDemand() -> CacheDemand {
-        demand.withLock { demand in
-            defer { demand = CacheDemand() }
-            return demand
-        }
-    }
-
-    func settleLog(over pages: Int32 = Database.restingPages) {
-        connection.withLock { $0.database.settleLog(over: pages) }
-    }
-
-    func emptyLog() throws { try perform { $0.database.emptyLog() } }
 }

@@ -82,7 +82,10 @@ public struct CacheMaintenance: Sendable {
         }
         func cleanExpiredAndFailed() throws {
             try step(.expired) { try cleanExpired(&$0, scope, dryRun) }
-            try step(.failures) { $0.count = try dryRun ? index.countNegatives(of: scope) : forgetFailures(of: scope) }
+            try step(.failures) { step in
+                step.count =
+                    try dryRun ? index.perform { try $0.negatives.count(of: scope) } : forgetFailures(of: scope)
+            }
             try step(.metadata) { try cleanMetadata(&$0, scope, dryRun) }
             try step(.copies) { try cleanCopies(&$0, scope, dryRun) }
         }
@@ -107,7 +110,8 @@ public struct CacheMaintenance: Sendable {
     }
 
     private func cleanPurges(_ step: inout CleanStep, _ dryRun: Bool) throws {
-        step.add(try dryRun ? index.purgedContents() : cache.scopes.finishPurges())
+        step.add(
+            try dryRun ? index.perform { try $0.scopes.purgedContents() } : cache.scopes.finishPurges())
     }
 
     /// Counts, and optionally removes, the files whose rows were deleted.
@@ -121,7 +125,9 @@ public struct CacheMaintenance: Sendable {
     private func cleanExpired(_ step: inout CleanStep, _ scope: ScopeName?, _ dryRun: Bool) throws {
         let now = clock.now()
         var last: Int64 = -1
-        while case let found = try index.expired(after: last, of: scope, now: now), let end = found.last {
+        while case let found = try index.perform({ try $0.entries.expired(after: last, of: scope, now: now) }),
+            let end = found.last
+        {
             try interruption.check()
             last = end.id
             let leases = try index.root.leases.live(at: now, in: index.root)
@@ -129,8 +135,10 @@ public struct CacheMaintenance: Sendable {
             if dryRun {
                 for entry in batch { step.add(entry.bytes) }
             } else {
-                step.add(
-                    try index.removing({ batch.map(\.place) }) { try index.removeExpired(batch.map(\.id), now: now) })
+                let removal = try index.removing({ batch.map(\.place) }) {
+                    try index.write(now: now) { try $0.entries.removeExpired(batch.map(\.id), now: now) }
+                }
+                step.add(removal)
                 try index.sweep(now: now)
             }
         }
@@ -138,12 +146,14 @@ public struct CacheMaintenance: Sendable {
 
     private func cleanMetadata(_ step: inout CleanStep, _ scope: ScopeName?, _ dryRun: Bool) throws {
         let limit = clock.now() - CacheMetadata.keptAfterExpiry
-        if dryRun { return step.add(try index.expiredMetadata(before: limit, of: scope)) }
+        if dryRun { return step.add(try index.perform { try $0.metadata.expired(before: limit, of: scope) }) }
         while true {
             try interruption.check()
             // Returns no files that could be removed first on a full disk, because metadata has no files.
             let batch = try index.removing({ [] }) {
-                try index.removeMetadata(expiredBefore: limit, of: scope, now: clock.now())
+                try index.write(now: clock.now(), isQuiet: true) {
+                    try $0.metadata.delete(expiredBefore: limit, of: scope)
+                }
             }
             if batch.entries == 0 { return }
             step.add(batch)
@@ -152,19 +162,25 @@ public struct CacheMaintenance: Sendable {
 
     private func cleanCopies(_ step: inout CleanStep, _ scope: ScopeName?, _ dryRun: Bool) throws {
         var last: Int64 = -1
-        while case let page = try index.copies(after: last, of: scope), let end = page.last {
+        while case let page = try index.perform({ try $0.copies.page(after: last, of: scope) }), let end = page.last {
             try interruption.check()
             last = end.id
             let gone = page.filter { FileCopies.isGone($0.path) }.map(\.id)
             step.add(EntrySum(entries: gone.count, bytes: 0))
-            if !dryRun, !gone.isEmpty { try index.forgetCopies(gone, now: clock.now()) }
+            if !dryRun, !gone.isEmpty {
+                try index.write(now: clock.now(), isQuiet: true) { try $0.copies.delete(gone) }
+            }
         }
     }
 
     private func cleanOverCapacity(_ step: inout CleanStep, _ dryRun: Bool, freed: Int) throws {
         let now = clock.now()
-        if dryRun { return step.add(try index.trimPreview(capacity: cache.settings.capacity, freed: freed, now: now)) }
-        step.add(try cache.trimmer.trimToCapacity(now: now))
+        let capacity = cache.settings.capacity
+        let removal =
+            try dryRun
+            ? index.perform { try $0.entries.trimPreview(capacity: capacity, freed: freed, now: now) }
+            : cache.trimmer.trimToCapacity(now: now)
+        step.add(removal)
     }
 
     /// Counts, and optionally removes, the files that never had a row.
@@ -178,7 +194,9 @@ public struct CacheMaintenance: Sendable {
                 if removing { index.root.remove(name) }
             }
             if !removing { return try files.forEach(count) }
-            try index.withFilesWithoutRow(files, folder: folder.scope, now: clock.now(), remove: count)
+            try index.write(now: clock.now()) {
+                try $0.entries.filesWithoutRow(files, folder: folder.scope).forEach(count)
+            }
         }
         return left
     }
@@ -190,9 +208,8 @@ public struct CacheMaintenance: Sendable {
             try interruption.check()
             let files = try index.root.names(in: folder.name).filter { CacheRoot.name(ofBlob: $0) != nil }
             let leases = try index.root.leases.live(at: clock.now(), in: index.root)
-            var rest = try index.filesWithoutRow(files, folder: folder.scope).filter {
-                try leases.end(of: "\(folder.name)/\($0)") == nil
-            }[...]
+            let unknown = try index.perform { try $0.entries.filesWithoutRow(files, folder: folder.scope) }
+            var rest = try unknown.filter { try leases.end(of: "\(folder.name)/\($0)") == nil }[...]
             while !rest.isEmpty {
                 try body(folder, Array(rest.prefix(TrimPlan.batch)))
                 rest = rest.dropFirst(TrimPlan.batch)
@@ -262,7 +279,7 @@ public struct CacheMaintenance: Sendable {
             try interruption.check()
             let name = "\(CacheRoot.scopes)/\(scope)"
             let inner = try root.names(in: name).filter { $0.utf8.count == 2 }.map { "\(name)/\($0)" }
-            try index.whileNothingIsPlaced(now: clock.now()) {
+            try index.write(now: clock.now()) { _ in
                 for folder in inner + [name] where root.removeFolder(folder) { step.add(0) }
             }
         }
@@ -273,7 +290,10 @@ public struct CacheMaintenance: Sendable {
     @discardableResult
     public func forgetFailures(of scope: ScopeName? = nil, expiredOnly: Bool = false) throws -> Int {
         try index.requireWriting()
-        return try index.forgetNegatives(of: scope, expiredOnly: expiredOnly, now: clock.now())
+        let now = clock.now()
+        return try index.write(now: now) {
+            try $0.negatives.delete(of: scope, expiringBy: expiredOnly ? now : Timestamp(milliseconds: .max))
+        }
     }
 
     // MARK: Previews

@@ -10,7 +10,7 @@ extension CacheStore {
     ///   - isLocked: whether the caller holds the entry's lock.
     ///   - onLoss: called if the file of the row is missing.
     package func validated(_ key: CacheKey, isLocked: Bool = false, onLoss: () -> Void = {}) throws -> Entry? {
-        try validated(index.find(key.name, in: scope), of: key, isLocked: isLocked, onLoss: onLoss)
+        try validated(row(key.name), of: key, isLocked: isLocked, onLoss: onLoss)
     }
 
     /// Does the same as `validated(_:)` for a row that was just read. `row` is nil if the key has no row.
@@ -21,7 +21,7 @@ extension CacheStore {
             return try moved(to: key) ?? recover(key, isLocked: isLocked)
         }
         if entry.key != nil || index.isReadOnly { return entry }
-        return try index.setKey(entry, key.text, now: clock.now())
+        return try index.write(now: clock.now()) { try $0.entries.setKey(entry, key.text) }
     }
 
     /// Moves an entry from the key that an earlier version used to the current key. Its variants must then be made
@@ -30,16 +30,19 @@ extension CacheStore {
     private func moved(to key: CacheKey) throws -> Entry? {
         guard let former = key.former, let entry = try validated(CacheKey(address: former)) else { return nil }
         if index.isReadOnly || !key.isLasting { return entry }
-        let folder = try index.folder(of: scope)
-        let moved = try index.move(entry.name, in: scope, to: key, now: clock.now()) { [index] old, new in
-            // The scope may have been purged in the meantime.
-            guard let place = CacheRoot.blob(new.file, folder: folder),
-                old.place == CacheRoot.blob(old.file, folder: folder)
-            else { return false }
-            guard try index.root.link(old.place, to: place) else { return false }
-            // If the file system has no extended attributes, the loss of the index also loses the key.
-            _ = try index.root.open(place, O_RDONLY).setAttribute(CacheRoot.keyAttribute, key.text)
-            return true
+        let now = clock.now()
+        let folder = try folder()
+        let moved = try index.write(now: now) { [root = index.root] connection in
+            try connection.entries.move(entry.name, in: scope, to: key, now: now) { old, new in
+                // The scope may have been purged in the meantime.
+                guard let place = CacheRoot.blob(new.file, folder: folder),
+                    old.place == CacheRoot.blob(old.file, folder: folder)
+                else { return false }
+                guard try root.link(old.place, to: place) else { return false }
+                // If the file system has no extended attributes, the loss of the index also loses the key.
+                _ = try root.open(place, O_RDONLY).setAttribute(CacheRoot.keyAttribute, key.text)
+                return true
+            }
         }
         guard let moved, settings.syncs || moved.isPinned else { return moved }
         return try makeDurable([moved])[0]
@@ -47,13 +50,13 @@ extension CacheStore {
 
     /// Returns the row stored under the key of an earlier version. Its file may be missing.
     package func formerEntry(_ key: CacheKey) throws -> Entry? {
-        try key.former.flatMap { try index.find(CacheKey(address: $0).name, in: scope) }
+        try key.former.flatMap { try row(CacheKey(address: $0).name) }
     }
 
     /// Recovers the row of a requested key from its file. Costs a single system call unless files may lack rows.
     private func recover(_ key: CacheKey, isLocked: Bool) throws -> Entry? {
         guard !index.isReadOnly, try index.mayLackRows(now: clock.now()) else { return nil }
-        let folder = try index.folder(of: scope)
+        let folder = try folder()
         let files = try recovery.newestFirst(index.root.originals(key.name, folder: folder), folder: folder)
         if files.isEmpty { return nil }
         let lock = try isLocked ? nil : lockForRecovery(key)
@@ -72,7 +75,7 @@ extension CacheStore {
 
     /// Returns the entry of a key if another process has recovered the entry.
     private func recovered(_ key: CacheKey) throws -> Entry? {
-        try index.find(key.name, in: scope).flatMap { try fileState(of: $0) == .right ? $0 : nil }
+        try row(key.name).flatMap { try fileState(of: $0) == .right ? $0 : nil }
     }
 
     /// Acquires the key's lock, so that only one process recovers the entry. Returns nil once another process has

@@ -92,7 +92,7 @@ public final class Verification: Sendable {
             try tell(VerificationProblem(code: code, path: root.index, detail: detail, isRepaired: repairs), report)
         }
         do {
-            guard let complaints = try waitingWhileBusy(interruption, { try Index.complaints(root) }) else {
+            guard let complaints = try waitingWhileBusy(interruption, { try Database.complaints(about: root) }) else {
                 if try root.names(in: CacheRoot.scopes).isEmpty { return .usable }
                 try problem(.indexLost, nil)
                 return .lost
@@ -123,9 +123,7 @@ public final class Verification: Sendable {
         try forEachEntry(cache) { [self] entry, scope in
             do {
                 if let code = try Self.wrong(entry, cache) {
-                    let wrong = try cache.index.recheck(
-                        entry.name, in: scope, drops: repairs, now: clock.now()
-                    ) { try Self.wrong($0, cache) != nil }
+                    let wrong = try recheck(entry, scope, cache, drops: repairs) { try Self.wrong($0, cache) != nil }
                     if let wrong { try tell(Self.wrong(wrong, cache) ?? code, wrong, report) }
                 }
             } catch let failure as SystemFailure {
@@ -169,7 +167,7 @@ public final class Verification: Sendable {
                         try refuse(entry, scope, cache, detail: fault, report)
                     } else if entry.boot != nil {
                         right.withLock { $0.append(entry) }
-                        try makeDurable(atLeast: Index.batch)
+                        try makeDurable(atLeast: IndexConnection.batch)
                     }
                     return file.count
                 }
@@ -190,20 +188,20 @@ public final class Verification: Sendable {
 
     /// Checks the content again while holding the entry's lock, because a process replaces the file only under this
     /// lock. If another process holds the lock, skips the entry.
-    private func suspect(_ entry: Entry, _ scope: Index.ScopeRow, _ cache: CacheStore, _ report: Report) throws {
+    private func suspect(_ entry: Entry, _ scope: ScopeRow, _ cache: CacheStore, _ report: Report) throws {
         let root = cache.index.root
         let name = CacheRoot.lock(owner: "\(scope.folder.prefix(32))-\(entry.name.prefix(32))")
         let lock = cache.index.isReadOnly ? nil : try KeyLock.ifFree(root: root, name)
         defer { withExtendedLifetime(lock) {} }
         if lock == nil, !cache.index.isReadOnly { return }
-        let found = try cache.index.recheck(entry.name, in: scope, drops: false, now: clock.now()) {
+        let found = try recheck(entry, scope, cache, drops: false) {
             try !$0.isUnsettled && Self.wrong($0, cache) == nil
         }
         guard let now = found, let file = try root.openIfPresent(now.place) else { return }
         let sha256 = try BlobStore.sha256(of: file, check: interruption.check)
         if sha256 == now.sha256 { return }
         // Trimming and removal do not take the lock, so check that the row is still there.
-        let still = try cache.index.recheck(entry.name, in: scope, drops: repairs, now: clock.now()) {
+        let still = try recheck(entry, scope, cache, drops: repairs) {
             $0.id == now.id && $0.sha256 == now.sha256
         }
         if still == nil { return }
@@ -212,12 +210,30 @@ public final class Verification: Sendable {
 
     /// Reports a file that matches its row but has a fault according to `selection`.
     private func refuse(
-        _ entry: Entry, _ scope: Index.ScopeRow, _ cache: CacheStore, detail: String, _ report: Report
+        _ entry: Entry, _ scope: ScopeRow, _ cache: CacheStore, detail: String, _ report: Report
     ) throws {
-        let still = try cache.index.recheck(entry.name, in: scope, drops: repairs, now: clock.now()) {
+        let still = try recheck(entry, scope, cache, drops: repairs) {
             $0.id == entry.id && $0.sha256 == entry.sha256
         }
         if let still { try tell(.contentRefused, still, detail: detail, report) }
+    }
+
+    /// Reads a row again, in a write transaction if possible, and calls `isWrong`. Returns the row if the result is true;
+    /// with `drops`, also removes the row.
+    private func recheck(
+        _ entry: Entry, _ scope: ScopeRow, _ cache: CacheStore, drops: Bool, isWrong: (Entry) throws -> Bool
+    ) throws -> Entry? {
+        let now = clock.now()
+        func look(_ connection: IndexConnection) throws -> Entry? {
+            let found = try connection.entries.find(entry.name, folder: scope.folder, scope: scope.name)
+            guard let found, try isWrong(found) else { return nil }
+            if drops {
+                try connection.entries.heal(found)
+                try connection.counters.add(.healed, 1, in: scope.id, now: now)
+            }
+            return found
+        }
+        return try cache.index.isReadOnly ? cache.index.perform(look) : cache.index.write(now: now, look)
     }
 
     private func sweep(_ cache: CacheStore, _ report: Report, sparesOrphans: Bool) throws {
@@ -228,8 +244,8 @@ public final class Verification: Sendable {
             $0.step.count += left.entries
             $0.step.bytes += left.bytes
         }
-        if try !cache.index.sumsAreRight() {
-            if repairs { try cache.index.repairSums(now: clock.now()) }
+        if try !cache.index.perform({ try $0.totals.areRight() }) {
+            if repairs { try cache.index.write(now: clock.now()) { try $0.totals.repair() } }
             try tell(
                 VerificationProblem(code: .sumsDiffer, path: cache.index.root.index, isRepaired: repairs), report)
         }
@@ -289,7 +305,7 @@ extension Verification {
     /// of bytes it has read.
     func forEachEntry(
         _ cache: CacheStore, showing progress: Progress = .none,
-        _ body: @escaping @Sendable (Entry, Index.ScopeRow) throws -> Int
+        _ body: @escaping @Sendable (Entry, ScopeRow) throws -> Int
     ) throws {
         let source = Monitor(EntryCursor(try cache.scopeRows(inAllScopes: selection == nil)))
         let now = clock.now()

@@ -26,7 +26,9 @@ public struct CacheMetadata: Sendable {
     /// Returns the items of a collection whose names are in `first...last`, sorted by name, including expired items.
     /// Costs about 2 µs per item.
     public func items(in collection: String, from first: String, through last: String) throws -> [Metadata] {
-        try reading { _ in try index.metadata(in: collection, of: scope, from: first, through: last) }
+        try reading { _ in
+            try index.perform { try $0.metadata.items(in: collection, of: scope, from: first, through: last) }
+        }
     }
 
     /// Returns the item with this name.
@@ -36,7 +38,7 @@ public struct CacheMetadata: Sendable {
 
     /// Returns the item with the greatest name up to and including `last`.
     public func newest(in collection: String, through last: String) throws -> Metadata? {
-        try reading { _ in try index.newestMetadata(in: collection, of: scope, through: last) }
+        try reading { _ in try index.perform { try $0.metadata.newest(in: collection, of: scope, through: last) } }
     }
 
     /// Stores all items, or no item if an error is thrown. Does not replace items that were fetched later.
@@ -46,8 +48,17 @@ public struct CacheMetadata: Sendable {
     public func keep(_ items: [Metadata], in collection: String) throws {
         if items.isEmpty { return }
         try index.requireWriting()
+        let now = clock.now()
+        // Compute the digests before the transaction, which blocks other writers.
+        let digests = items.map { MetadataTable.digest(of: $0, in: collection) }
         try reading { generation in
-            try index.keep(items, in: collection, of: cache.active, generation: generation, now: clock.now())
+            try index.write(now: now, isQuiet: true) { connection in
+                try connection.scopes.check(generation, of: cache.active)
+                let scopeID = try connection.scopes.make(scope)
+                for (item, digest) in zip(items, digests) {
+                    try connection.metadata.keep(item, digest: digest, in: collection, of: scopeID, now: now)
+                }
+            }
         }
     }
 
@@ -60,7 +71,7 @@ public struct CacheMetadata: Sendable {
         try index.againIfRemoved {
             // The root may have been removed during the run.
             try index.reopenIfReplaced()
-            return try body(index.firstSeenGeneration(of: scope))
+            return try body(index.perform { try $0.scopes.firstSeenGeneration(of: scope) })
         }
     }
 

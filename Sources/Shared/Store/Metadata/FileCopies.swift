@@ -7,7 +7,7 @@ extension CacheStore {
 /// Files outside the cache that were made from pictures. Trimming a picture keeps the rows of its copies; removing the
 /// picture by its key or purging the scope deletes these rows. Methods throw the errors of `CacheStore`.
 public struct FileCopies: Sendable {
-    /// Keeps the cache open during the work.
+    /// A strong reference, which keeps the cache open while this value is used.
     let cache: CacheStore
 
     private var index: Index { cache.index }
@@ -15,7 +15,11 @@ public struct FileCopies: Sendable {
     /// Returns the recorded files of a key, the newest first, without checking that they exist. Omits files that were
     /// written without a sync before the last restart of the machine.
     public func recorded(of key: CacheKey) throws -> [FileCopy] {
-        try index.copies(of: key.name, in: cache.scope).filter { $0.boot == nil || $0.boot == CacheRoot.machineBoot }
+        try all(of: key).filter { $0.boot == nil || $0.boot == CacheRoot.machineBoot }
+    }
+
+    private func all(of key: CacheKey) throws -> [FileCopy] {
+        try index.perform { try $0.copies.all(of: key.name, in: cache.scope) }
     }
 
     /// Records files made from a key's picture, and deletes the rows of the key's missing files. Only logs failures,
@@ -23,7 +27,7 @@ public struct FileCopies: Sendable {
     public func record(_ copies: [FileCopy], of key: CacheKey) throws {
         if copies.isEmpty || index.isReadOnly { return }
         do {
-            let known = try index.copies(of: key.name, in: cache.scope)
+            let known = try all(of: key)
             let copies = copies.map { copy in
                 var copy = copy
                 copy.boot = cache.settings.syncs ? nil : CacheRoot.machineBoot
@@ -31,7 +35,9 @@ public struct FileCopies: Sendable {
             }
             if copies.allSatisfy({ copy in known.contains { $0.isSame(as: copy) } }) { return }
             let gone = known.filter { Self.isGone($0.path) }
-            try index.remember(copies, forgetting: gone, of: key.name, in: cache.active, now: cache.clock.now())
+            try index.write(now: cache.clock.now(), isQuiet: true) {
+                try $0.copies.replace(gone, by: copies, of: key.name, in: cache.active)
+            }
         } catch let failure as any Failure where !(failure is Cancelled) {
             cache.log.detail("cannot record the copies of \(key.text): \(failure.message)")
         }

@@ -56,10 +56,11 @@ struct Recovery: Sendable {
         else { return nil }
         new.key = file.key ?? new.key
         new.url = file.url
-        new = try salvaged?.entry(new, folder: file.folder, scope: file.scope, index: index) ?? new
+        new = try salvaged?.entry(new, folder: file.folder, root: index.root) ?? new
         if isReplaced { (new.name, new.kind, new.parent, new.isPinned) = (file.name, .superseded, new.name, false) }
-        let entry = try index.recover(new, folder: file.folder, name: file.scope, now: clock.now()) {
-            try index.root.file(place) == found
+        let now = clock.now()
+        let entry = try index.write(now: now) { connection in
+            try connection.entries.recover(new, folder: file.folder, now: now) { try index.root.file(place) == found }
         }
         if let entry { log.detail("recovered the entry of \(entry.path)") }
         return entry
@@ -121,28 +122,38 @@ struct Recovery: Sendable {
     func rebuild(atMost limit: Duration? = nil, _ recovered: (Entry) throws -> Void) throws {
         let end = limit.map { SteadyTime.now() + $0 }
         let salvaged = try SalvagedIndex(root: index.root)
-        let finished = try limit == nil ? "" : index.rebuiltFolder()
+        let finished = try limit == nil ? "" : index.perform { try $0.database.setting(.rebuilt) } ?? ""
         for folder in try index.root.blobFolders() where folder.name > finished {
             try rebuild(folder, salvaged, recovered)
             if let end, SteadyTime.now() > end {
-                return try index.setRebuiltFolder(folder.name, now: clock.now())
+                return try setRebuilt(folder.name)
             }
         }
-        try index.removeUnusedGenerations(now: clock.now())
+        for hash in Set(try index.root.scopeFolders().map { String($0.prefix(32)) }) {
+            try index.write(now: clock.now()) { try $0.scopes.removeUnusedGenerations(of: hash) }
+        }
         index.root.noteRebuilt()
-        try index.setRebuiltFolder(nil, now: clock.now())
+        try setRebuilt(nil)
+    }
+
+    /// Records the last folder completed by a rebuild; nil if the whole rebuild is finished.
+    private func setRebuilt(_ folder: String?) throws {
+        try index.write(now: clock.now(), isQuiet: true) { try $0.database.set(.rebuilt, to: folder) }
     }
 
     private func rebuild(
         _ folder: CacheRoot.BlobFolder, _ salvaged: SalvagedIndex?, _ recovered: (Entry) throws -> Void
     ) throws {
         let names = try index.root.names(in: folder.name).filter { CacheRoot.name(ofBlob: $0) != nil }
-        let files = try newestFirst(index.filesWithoutRow(names, folder: folder.scope), folder: folder.scope)
+        let unknown = try index.perform { try $0.entries.filesWithoutRow(names, folder: folder.scope) }
+        let files = try newestFirst(unknown, folder: folder.scope)
         // Files of earlier generations are the remains of an unfinished purge.
         let hash = String(folder.scope.prefix(32))
         guard try CacheRoot.generation(ofFolder: folder.scope) == index.root.latestGeneration(of: hash) else {
-            return try index.withFilesWithoutRow(files, folder: folder.scope, now: clock.now()) {
-                index.root.remove("\(folder.name)/\($0)")
+            return try index.write(now: clock.now()) { connection in
+                for file in try connection.entries.filesWithoutRow(files, folder: folder.scope) {
+                    index.root.remove("\(folder.name)/\(file)")
+                }
             }
         }
         for file in files {

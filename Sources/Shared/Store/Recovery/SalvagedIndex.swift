@@ -35,15 +35,19 @@ struct SalvagedIndex {
     /// Returns the name of the scope with this folder, if the name can be read and its hash matches the folder.
     func scopeName(_ folder: String) throws -> ScopeName? {
         let name = try Self.reading {
-            try database.first(Index.selectScope, Value(folder)) { try ScopeName($0.string(1)) }
+            try database.first("SELECT name FROM scopes WHERE folder = ?1", Value(folder)) {
+                try ScopeName($0.string(0))
+            }
         }
         return name.flatMap { folder.hasPrefix($0.hash) ? $0 : nil }
     }
 
     /// Returns `new` with the data of its row, if the row can be read and matches the file.
-    func entry(_ new: Entry, folder: String, scope: ScopeName, index: Index) throws -> Entry? {
+    func entry(_ new: Entry, folder: String, root: CacheRoot) throws -> Entry? {
         let row = try Self.reading {
-            try database.first(Index.selectInFolder, Value(folder), Value(new.name)) { index.entry($0, scope: scope) }
+            try database.first(EntryTable.selectInFolder, Value(folder), Value(new.name)) {
+                Entry($0, scope: new.scope, root: root)
+            }
         }
         guard let row, row.file == new.file, row.sha256 == new.sha256, row.bytes == new.bytes, row.kind == new.kind
         else { return nil }
@@ -73,16 +77,16 @@ struct SalvagedMetadata {
     let folder: String
 
     /// Whether the row is undamaged and its scope is known.
-    var isWhole: Bool { !folder.isEmpty && digest == Index.digest(of: metadata, in: collection) }
+    var isWhole: Bool { !folder.isEmpty && digest == MetadataTable.digest(of: metadata, in: collection) }
 }
 
 extension SalvagedIndex {
     /// Passes all undamaged metadata to `body`, in batches of a single scope. Skips only the rows on unreadable pages.
     func forEachBatchOfMetadata(_ body: ([SalvagedMetadata]) throws -> Void) throws {
         guard let last = lastMetadata else { return }
-        for first in stride(from: 1, through: last, by: Index.batch) {
+        for first in stride(from: 1, through: last, by: IndexConnection.batch) {
             // Query row by row, because a scan would end at the first damaged page or row ID.
-            let rows = (first..<first + Index.batch).compactMap(metadata).filter(\.isWhole)
+            let rows = (first..<first + IndexConnection.batch).compactMap(metadata).filter(\.isWhole)
             for batch in Dictionary(grouping: rows, by: \.folder).values { try body(batch) }
         }
     }
@@ -107,13 +111,13 @@ extension SalvagedIndex {
     }
 
     private static let selectMetadata = """
-        SELECT \(Index.metadataColumns), collection, digest,
+        SELECT \(MetadataTable.columns), collection, digest,
             (SELECT folder FROM scopes WHERE scopes.id = metadata.scope AND purged = 0)
         FROM metadata WHERE id = ?1
         """
 }
 
-extension Index.Connection {
+extension IndexConnection {
     /// Copies the metadata of the damaged index into the same scopes and generations. Returns the number of rows.
     /// Called only by the process that replaces the index, because metadata that is purged later must not return.
     func recoverMetadata(now: Timestamp) throws -> Int {
@@ -123,9 +127,9 @@ extension Index.Connection {
             let folder = batch[0].folder
             guard let name = try salvaged.scopeName(folder) else { return }
             count += try database.transaction {
-                guard let scopeID = try rowForRecovery(folder: folder, name: name) else { return 0 }
+                guard let scopeID = try scopes.makeForRecovery(folder: folder, name: name) else { return 0 }
                 return try batch.filter {
-                    try keep($0.metadata, digest: $0.digest, in: $0.collection, of: scopeID, now: now)
+                    try metadata.keep($0.metadata, digest: $0.digest, in: $0.collection, of: scopeID, now: now)
                 }.count
             }
         }

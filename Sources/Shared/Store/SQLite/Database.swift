@@ -115,11 +115,22 @@ final class Database {
 
     /// Runs a statement and returns the number of changed rows.
     @discardableResult
-    func run(_ sql: String, _ values: Value...) throws -> Int {
+    func run(_ sql: String, _ values: Value...) throws -> Int { try run(sql, values) }
+
+    @discardableResult
+    func run(_ sql: String, _ values: [Value]) throws -> Int {
         let statement = try prepared(sql, values)
         defer { statement.reset() }
         while try statement.step() {}
         return Int(sqlite3_changes(handle))
+    }
+
+    /// Deletes a row that was read in the same transaction. Throws `CacheFailure.indexDamaged` if there is no such row: a
+    /// damaged index may return a row to a scan, but not to a lookup.
+    func delete(_ sql: String, _ values: Value...) throws {
+        if try run(sql, values) == 0 {
+            throw CacheFailure.indexDamaged(detail: "a row cannot be found", root: root)
+        }
     }
 
     /// Returns the result of `read` for the first row, if any.

@@ -14,10 +14,10 @@ public struct CacheScopes: Sendable {
     private var interruption: Interruption { cache.interruption }
 
     /// Returns the scope last switched to, or nil if there was no switch and `ScopeName.standard` is current.
-    public func current() throws -> ScopeName? { try index.currentScope() }
+    public func current() throws -> ScopeName? { try index.perform { try $0.database.currentScope() } }
 
     /// Returns all scopes, sorted by name. The cost depends on the number of scopes, not of entries.
-    public func all() throws -> [ScopeSummary] { try index.scopes() }
+    public func all() throws -> [ScopeSummary] { try index.perform { try $0.scopes.summaries() } }
 
     /// Switches to a scope and, unless `keeping`, purges the previous scope. Returns nil if the scope is already
     /// current.
@@ -25,24 +25,21 @@ public struct CacheScopes: Sendable {
     /// Runs of other processes that use the current scope then fail with `CacheFailure.scopeChanged` when they store an
     /// entry or metadata.
     public func makeCurrent(_ scope: ScopeName, keeping: Bool = false) throws -> ScopeSwitch? {
-        try index.requireWriting()
-        return try index.removing({ try keeping ? [] : index.someFiles(of: index.currentScope() ?? .standard) }) {
-            try index.makeCurrent(scope, keeping: keeping, now: clock.now())
+        try purging({ try keeping ? [] : someFiles(of: current() ?? .standard) }, syncs: !keeping) {
+            try $0.makeCurrent(scope, keeping: keeping)
         }
     }
 
     /// Empties a scope in a small transaction, and returns its previous contents. Downloads for the scope, in any
     /// process, end within half a second and are discarded. `finishPurges` removes the files.
     public func purge(_ scope: ScopeName) throws -> EntrySum {
-        try index.requireWriting()
-        return try index.removing({ try index.someFiles(of: scope) }) { try index.purge(scope, now: clock.now()) }
+        try purging({ try someFiles(of: scope) }) { try $0.purge(scope) }
     }
 
     /// Purges all scopes, deletes all counters and settings, including the current scope, and removes all files. Work
     /// of other processes ends as after `purge`.
     public func reset() throws -> ResetReport {
-        try index.requireWriting()
-        let report = try index.removing({ try index.someFiles() }) { try index.reset(now: clock.now()) }
+        let report = try purging({ try someFiles() }) { try $0.reset() }
         // Remove everything from which files or metadata would be recovered.
         index.root.noteRebuilt()
         try index.root.damagedIndexes.forEach(index.root.remove)
@@ -52,24 +49,49 @@ public struct CacheScopes: Sendable {
 
     /// Purges a scope, deletes its counters and removes its files. Work of other processes ends as after `purge`.
     public func reset(_ scope: ScopeName) throws -> ResetReport {
-        try index.requireWriting()
-        let report = try index.removing({ try index.someFiles(of: scope) }) { try index.reset(scope, now: clock.now()) }
+        let report = try purging({ try someFiles(of: scope) }) { try $0.reset(scope) }
         try finishPurges()
         return report
     }
 
     /// Counts the data of a scope or of all scopes that `reset` would remove.
-    public func resetReport(of scope: ScopeName? = nil) throws -> ResetReport { try index.resetReport(of: scope) }
+    public func resetReport(of scope: ScopeName? = nil) throws -> ResetReport {
+        try index.perform { try $0.scopes.resetReport(of: scope) }
+    }
+
+    /// Runs `body`, which purges scopes, in a transaction. Then creates the folders of the next generations.
+    ///
+    /// - Parameters:
+    ///   - files: see `Index.removing`.
+    ///   - syncs: whether to sync the transaction to the disk.
+    private func purging<Result>(
+        _ files: () throws -> [String], syncs: Bool = true, _ body: (ScopeTable) throws -> Result
+    ) throws -> Result {
+        try index.requireWriting()
+        return try index.removing(files) {
+            let result = try index.write(now: clock.now()) { try body($0.scopes) }
+            if syncs { try index.synchronize() }
+            try index.perform { try $0.scopes.beginPurgedGenerations() }
+            return result
+        }
+    }
+
+    /// Returns the paths of some files of a scope or of each scope.
+    private func someFiles(of scope: ScopeName? = nil) throws -> [String] {
+        try index.perform { connection in
+            try connection.scopes.rows(of: scope).flatMap { try connection.entries.page(of: $0, after: "") }
+        }.map(\.place)
+    }
 
     /// Whether a path belongs to a purged generation of its scope.
     package func isPurged(_ path: String) throws -> Bool {
         guard let origin = index.root.origin(ofBlob: path) else { return false }
-        let generations = try index.generations()
+        let generations = try index.perform { try $0.scopes.generations() }
         return origin.generation < generations.known[origin.hash] ?? generations.other
     }
 
     /// Whether purged files or rows await removal.
-    public func isPurgePending() throws -> Bool { try index.purgedScope() != nil }
+    public func isPurgePending() throws -> Bool { try index.perform { try $0.scopes.purged() } != nil }
 
     /// Removes the rows, files and partial downloads of all purged generations. First waits for any other process that
     /// is removing them. If the run is stopped, the next call continues. Returns the number of removed rows and their

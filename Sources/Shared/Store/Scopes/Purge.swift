@@ -3,8 +3,8 @@ import Support
 /// Removes the files, rows and partial downloads of purged generations. Run by the process that holds
 /// `CacheRoot.purgeLock`. If that process is stopped or killed, the next run continues with the remaining data.
 ///
-/// No file is added to a purged generation, because `Index.commit` checks the generation in its transaction. The files
-/// can therefore be removed without a transaction. Files are removed before their rows. No lookup finds these rows any
+/// No file is added to a purged generation, because each commit checks the generation in its transaction. The files can
+/// therefore be removed without a transaction. Files are removed before their rows. No lookup finds these rows any
 /// more.
 struct Purge {
     let index: Index
@@ -19,23 +19,26 @@ struct Purge {
     func run(_ goOn: GoOn) throws -> EntrySum {
         var removed = EntrySum()
         // The process that purged the scope may have been killed before it created the folders.
-        try index.beginPurgedGenerations()
+        try index.perform { try $0.scopes.beginPurgedGenerations() }
         try removeStalePartials()
-        while try goOn(), let scope = try index.purgedScope() {
+        while try goOn(), let scope = try index.perform({ try $0.scopes.purged() }) {
             guard try removeFiles(of: scope, goOn) else { break }
             for table in ["entries", "metadata", "copies"] {
-                while try index.forget(table, of: scope, now: clock.now()) {
-                    guard try goOn() else { return removed }
+                func deleteRows() throws -> Bool {
+                    try index.write(now: clock.now(), isQuiet: table != "entries") {
+                        try $0.scopes.deleteRows(of: scope, in: table)
+                    }
                 }
+                while try deleteRows() { guard try goOn() else { return removed } }
             }
-            try index.forget(scope, now: clock.now())
+            try index.write(now: clock.now()) { try $0.scopes.delete(scope) }
             removed.add(scope.contents)
         }
         return removed
     }
 
     /// Removes the files of a generation. Returns false if `goOn` ended the removal.
-    private func removeFiles(of scope: Index.PurgedScope, _ goOn: GoOn) throws -> Bool {
+    private func removeFiles(of scope: PurgedScope, _ goOn: GoOn) throws -> Bool {
         guard let name = CacheRoot.scope(scope.folder) else { return true }
         for part in try root.names(in: name) where Self.isPart(part) {
             guard let folder = try root.folder()?.folder("\(name)/\(part)") else { return true }
@@ -53,7 +56,7 @@ struct Purge {
     private func removeStalePartials() throws {
         let names = try root.names(in: CacheRoot.partials)
         if names.isEmpty { return }
-        let generations = try index.generations()
+        let generations = try index.perform { try $0.scopes.generations() }
         for name in names {
             guard let (hash, generation) = Self.origin(ofPartial: name) else { continue }
             if generation < generations.known[hash] ?? generations.other {

@@ -19,19 +19,19 @@ extension CacheStore {
     }
 
     /// Returns the row of this scope, or the rows of all scopes.
-    func scopeRows(inAllScopes: Bool) throws -> [Index.ScopeRow] {
-        try index.scopeRows().filter { inAllScopes || $0.folder.prefix(32) == scope.hash }
+    func scopeRows(inAllScopes: Bool) throws -> [ScopeRow] {
+        try index.perform { try $0.scopes.rows(of: inAllScopes ? nil : scope) }
     }
 
     /// Returns the entry of a key without leasing or counting it. The file may be missing.
-    public func peek(_ key: CacheKey) throws -> Entry? { try index.find(key.name, in: scope) ?? validated(key) }
+    public func peek(_ key: CacheKey) throws -> Entry? { try row(key.name) ?? validated(key) }
 
     /// Returns the entry of this scope whose file has this absolute path, expired or not, original or variant.
     package func entry(at path: String) throws -> Entry? {
         let file = CacheRoot.fileName(path)
         // In the row of a superseded entry, `name` is the file name.
         for name in [CacheRoot.name(ofBlob: file), file].compactMap(\.self) {
-            if let entry = try index.find(name, in: scope), entry.path.hasSameBytes(as: path) {
+            if let entry = try row(name), entry.path.hasSameBytes(as: path) {
                 return try checked(entry)
             }
         }
@@ -39,19 +39,25 @@ extension CacheStore {
     }
 
     /// Returns the variants of an original, the smallest first.
-    public func variants(of entry: Entry) throws -> [Entry] { try index.variants(of: entry) }
+    public func variants(of entry: Entry) throws -> [Entry] { try index.perform { try $0.entries.variants(of: entry) } }
 
     /// Pins or unpins an entry. A pin protects an entry from trimming, cleaning, removal by filter and power failures.
     /// Returns nil if the entry no longer exists.
     public func setPinned(_ entry: Entry, _ isPinned: Bool) throws -> Entry? {
         try index.requireWriting()
-        let changed = try index.setPinned(entry, isPinned, now: clock.now()) { entry in
-            guard settings.memory == nil, let file = try index.root.openIfPresent(entry.place) else { return }
-            CacheRoot.notePin(isPinned, in: file)
-            if isPinned { try file.synchronize() }
+        // Record the pin in the file within the transaction, so that row and file agree even if two processes change
+        // the pin.
+        let changed = try index.write(now: clock.now()) { connection in
+            let changed = try connection.entries.setPinned(entry, isPinned)
+            if settings.memory == nil, let changed, let file = try index.root.openIfPresent(changed.place) {
+                CacheRoot.notePin(isPinned, in: file)
+                if isPinned { try file.synchronize() }
+            }
+            return changed
         }
-        guard isPinned, let changed else { return changed }
-        return try makeDurable([changed])[0]
+        guard isPinned else { return changed }
+        try index.synchronize()
+        return try changed.map { try makeDurable([$0])[0] }
     }
 
     /// Removes an entry and its variants or, with `dryRun`, only counts them. Ignores pins and leases. Does not affect
@@ -59,11 +65,8 @@ extension CacheStore {
     public func remove(_ entry: Entry, dryRun: Bool = false) throws -> EntrySum {
         if dryRun { return try removal(of: entry) }
         try index.requireWriting()
-        let now = clock.now()
-        let removal = try index.removing({ [entry.place] }) {
-            try index.remove(entry.name, in: scope, sparesPinned: false, now: now) ?? EntrySum()
-        }
-        try index.sweep(now: now)
+        let removal = try removeRows(of: entry, sparesPinned: false) { try $0.live(scope).id } ?? EntrySum()
+        try index.sweep(now: clock.now())
         metrics.add(removalEvent(key: entry.key, removal))
         return removal
     }
@@ -88,9 +91,8 @@ extension CacheStore {
                 pinned += 1
             } else if dryRun {
                 removal.add(try self.removal(of: entry))
-            } else if let gone = try index.removing(
-                { [entry.place] },
-                { try index.remove(entry.name, in: self.scope, scope, sparesPinned: sparesPinned, now: clock.now()) })
+            } else if let gone = try removeRows(
+                of: entry, sparesPinned: sparesPinned, scopeID: { try $0.live(folder: scope.folder) })
             {
                 removal.add(gone)
                 metrics.add(removalEvent(key: entry.key, gone))
@@ -105,8 +107,22 @@ extension CacheStore {
         return (removal, pinned)
     }
 
+    /// Deletes the rows of an entry and its variants. Returns nil if no row was deleted.
+    ///
+    /// - Parameter scopeID: returns the live row of the entry's scope.
+    private func removeRows(
+        of entry: Entry, sparesPinned: Bool, scopeID: (ScopeTable) throws -> Int64?
+    ) throws -> EntrySum? {
+        let now = clock.now()
+        return try index.removing({ [entry.place] }) {
+            try index.write(now: now) {
+                try $0.entries.remove(entry.name, in: scopeID($0.scopes), sparesPinned: sparesPinned, now: now)
+            }
+        }
+    }
+
     private func removal(of entry: Entry) throws -> EntrySum {
-        let family = [entry] + (entry.kind == .original ? try index.variants(of: entry) : [])
+        let family = [entry] + (entry.kind == .original ? try variants(of: entry) : [])
         return EntrySum(entries: family.count, bytes: family.reduce(0) { $0 + $1.bytes })
     }
 }
@@ -118,7 +134,7 @@ public struct EntryListing {
         case unsorted(EntryCursor)
         case sorted(SortedCursor)
 
-        mutating func next(_ index: Index) throws -> (entry: Entry, scope: Index.ScopeRow)? {
+        mutating func next(_ index: Index) throws -> (entry: Entry, scope: ScopeRow)? {
             switch self {
             case .unsorted(var cursor):
                 defer { self = .unsorted(cursor) }
@@ -138,7 +154,7 @@ public struct EntryListing {
     /// Returns the next entry, or nil after the last.
     public mutating func next() throws -> Entry? { try nextWithScope()?.entry }
 
-    mutating func nextWithScope() throws -> (entry: Entry, scope: Index.ScopeRow)? {
+    mutating func nextWithScope() throws -> (entry: Entry, scope: ScopeRow)? {
         while let next = try source.next(index) {
             if filter.accepts(next.entry, now: now) { return next }
         }
@@ -148,19 +164,19 @@ public struct EntryListing {
 
 /// Reads the entries of scopes in arbitrary order, see `EntryListing`.
 struct EntryCursor {
-    private var scopes: ArraySlice<Index.ScopeRow>
+    private var scopes: ArraySlice<ScopeRow>
     private var page: ArraySlice<Entry> = []
     private var last = ""
 
-    init(_ scopes: [Index.ScopeRow]) { self.scopes = scopes[...] }
+    init(_ scopes: [ScopeRow]) { self.scopes = scopes[...] }
 
-    mutating func next(_ index: Index) throws -> (entry: Entry, scope: Index.ScopeRow)? {
+    mutating func next(_ index: Index) throws -> (entry: Entry, scope: ScopeRow)? {
         while let scope = scopes.first {
             if let entry = page.popFirst() {
                 last = entry.name
                 return (entry, scope)
             }
-            page = try index.page(of: scope, after: last)[...]
+            page = try index.perform { try $0.entries.page(of: scope, after: last) }[...]
             if page.isEmpty {
                 scopes.removeFirst()
                 last = ""

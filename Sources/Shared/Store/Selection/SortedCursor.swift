@@ -1,41 +1,43 @@
 /// Reads the entries of scopes in sorted order, see `EntryListing`.
 struct SortedCursor {
     private let order: EntryOrder
-    private let scopes: [String: Index.ScopeRow]
+    private let scopes: [String: ScopeRow]
     /// The hash of the only scope to read; nil for all scopes.
     private let hash: String?
     private let batch: Int
     private var ids: ArraySlice<Int64> = []
-    private var position: Index.SortedPosition?
+    private var position: EntryTable.SortedPosition?
     private var isAtEnd = false
-    private var page: ArraySlice<(entry: Entry, scope: Index.ScopeRow)> = []
+    private var page: ArraySlice<(entry: Entry, scope: ScopeRow)> = []
 
     /// - Parameter batch: the number of rows sorted together.
-    init(_ scopes: [Index.ScopeRow], by order: EntryOrder, hash: String?, batch: Int = Index.sortedBatch) {
+    init(_ scopes: [ScopeRow], by order: EntryOrder, hash: String?, batch: Int = EntryTable.sortedBatch) {
         self.order = order
         self.scopes = Dictionary(scopes.map { ($0.folder, $0) }) { first, _ in first }
         self.hash = hash
         self.batch = batch
     }
 
-    mutating func next(_ index: Index) throws -> (entry: Entry, scope: Index.ScopeRow)? {
+    mutating func next(_ index: Index) throws -> (entry: Entry, scope: ScopeRow)? {
         while true {
             if let next = page.popFirst() { return next }
             if ids.isEmpty {
                 if isAtEnd { return nil }
-                let found = try index.sortedRows(by: order, hash: hash, after: position, limit: batch)
+                let found = try index.perform {
+                    try $0.entries.sorted(by: order, hash: hash, after: position, limit: batch)
+                }
                 ids = found.ids[...]
                 position = found.last
                 isAtEnd = found.ids.count < batch
             }
-            page = try index.rows(ids.prefix(Index.batch), of: scopes)[...]
-            ids = ids.dropFirst(Index.batch)
+            page = try index.perform { try $0.entries.rows(ids.prefix(IndexConnection.batch), of: scopes) }[...]
+            ids = ids.dropFirst(IndexConnection.batch)
         }
     }
 }
 
 /// Sorted queries that no SQL index supports.
-extension Index {
+extension EntryTable {
     /// The position of the last row of a batch in the sort order.
     struct SortedPosition: Sendable {
         fileprivate let value: Value
@@ -49,7 +51,7 @@ extension Index {
     /// Returns the IDs of the next rows after `position`, at most `limit`, and the position of the last of these rows.
     ///
     /// - Parameter hash: the hash of the only scope to read; nil for all scopes.
-    func sortedRows(
+    func sorted(
         by order: EntryOrder, hash: String?, after position: SortedPosition?, limit: Int = sortedBatch
     ) throws -> (ids: [Int64], last: SortedPosition?) {
         let direction = order.isReversed ? "DESC" : "ASC"
@@ -61,32 +63,26 @@ extension Index {
                 AND (?2 IS NULL OR (\(order.expression), id) \(order.isReversed ? "<" : ">") (?2, ?3))
             ORDER BY \(order.expression) \(direction), id \(direction) LIMIT ?4
             """
-        return try perform { connection in
-            var last: SortedPosition?
-            let ids = try connection.database.all(
-                sql, Value(hash), position?.value ?? .null, Value(position?.id ?? 0), Value(limit)
-            ) { row in
-                let id = row.int64(0)
-                last = SortedPosition(value: order.key == .url ? Value(row.string(1)) : Value(row.int64(1)), id: id)
-                return id
-            }
-            return (ids, last)
+        var last: SortedPosition?
+        let ids = try database.all(
+            sql, Value(hash), position?.value ?? .null, Value(position?.id ?? 0), Value(limit)
+        ) { row in
+            let id = row.int64(0)
+            last = SortedPosition(value: order.key == .url ? Value(row.string(1)) : Value(row.int64(1)), id: id)
+            return id
         }
+        return (ids, last)
     }
-
-    static let selectByID = "SELECT \(EntryColumn.selection) FROM entries WHERE id = ?1"
 
     /// Returns the rows with these IDs and their scopes, in the same order. Omits rows that no longer exist.
     ///
     /// - Parameter scopes: the scopes by their folders.
     func rows(_ ids: some Sequence<Int64>, of scopes: [String: ScopeRow]) throws -> [(entry: Entry, scope: ScopeRow)] {
-        try perform { connection in
-            try ids.compactMap { id in
-                try connection.database.first(Self.selectByID, Value(id)) { row in
-                    // Skips rows of scopes that were purged or created since.
-                    scopes[EntryColumn.folder(row)].map { (self.entry(row, scope: $0.name), $0) }
-                } ?? nil
-            }
+        try ids.compactMap { id in
+            try database.first("\(Self.select) id = ?1", Value(id)) { row in
+                // Skips rows of scopes that were purged or created since.
+                scopes[EntryColumn.folder(row)].map { (Entry(row, scope: $0.name, root: root), $0) }
+            } ?? nil
         }
     }
 }

@@ -30,7 +30,7 @@ final class Trimmer: Sendable {
             // Doomed files include files left by killed processes and files of replaced entries.
             if state.hasDoomed { try index.sweep(now: now) }
             guard state.bytes > settings.capacity else { return }
-            guard notBefore.withLock({ $0 <= now }) else { return index.note(kept: try index.keptBytes()) }
+            guard notBefore.withLock({ $0 <= now }) else { return note(kept: try keptBytes()) }
             try trimToCapacity(now: now, atMost: limit)
         } catch {
             log.detail("cannot trim the cache: \(failure(of: error).message)")
@@ -47,9 +47,9 @@ final class Trimmer: Sendable {
     func makeRoom(for bytes: Int) throws -> EntrySum {
         let now = clock.now()
         try index.sweep(now: now)
-        let removal = try trim(to: max(0, try index.keptBytes() - bytes), now: now, atMost: nil)
+        let removal = try trim(to: max(0, try keptBytes() - bytes), now: now, atMost: nil)
         // Truncate the log even if nothing was evicted: readers may have blocked an earlier checkpoint.
-        try index.emptyLog()
+        try index.perform { $0.database.emptyLog() }
         return removal
     }
 
@@ -71,7 +71,12 @@ final class Trimmer: Sendable {
         let end = limit.map { now + $0 }
         var removal = EntrySum()
         while true {
-            let batch = try index.trimBatch(capacity: capacity, isUnderway: removal.entries > 0, clock: clock)
+            let batch = try index.write(now: clock.now()) {
+                // Read the clock after the wait for the write lock, which may be long. With a lease of 0, `lease_until`
+                // is the time of storing. Compared with a time before the wait, entries stored during it would seem
+                // leased.
+                try $0.entries.trimBatch(capacity: capacity, isUnderway: removal.entries > 0, now: clock.now())
+            }
             removal.add(batch.removal)
             try index.sweep(now: now)
             // Below the capacity, continue towards `TrimPlan.target` only for a limited number of evictions.
@@ -81,19 +86,40 @@ final class Trimmer: Sendable {
             }
             if batch.kept > capacity, capacity == settings.capacity {
                 notBefore.withLock { $0 = now + .seconds(1) }
-                index.note(kept: batch.kept)
+                note(kept: batch.kept)
             }
             return removal
+        }
+    }
+
+    /// The bytes of all entries except purged entries.
+    private func keptBytes() throws -> Int { try index.perform { try $0.totals.kept().bytes } }
+
+    private func note(kept bytes: Int) { index.demand.withLock { $0.kept = max($0.kept, bytes) } }
+
+    /// Returns true and records the time, unless a process has warned within the last hour. Ignores a recorded time in
+    /// the future, because the clock was set back.
+    private func mayWarn(now: Timestamp) throws -> Bool {
+        try index.write(now: now, isQuiet: true) { connection in
+            let last = try connection.database.setting(.capacityWarnedAt).flatMap(Int64.init)
+            if let last = last.map(Timestamp.init(milliseconds:)), last <= now, now - last < .seconds(3600) {
+                return false
+            }
+            try connection.database.set(.capacityWarnedAt, to: String(now.milliseconds))
+            return true
         }
     }
 
     /// Warns if this run needed more than the capacity. All processes of the root together warn at most once an hour.
     func reportDemand() {
         let now = clock.now()
-        let demand = index.takeDemand()
+        let demand = index.demand.withLock { demand in
+            defer { demand = CacheDemand() }
+            return demand
+        }
         guard let excess = demand.excess(over: settings.capacity) else { return }
         do {
-            guard try index.mayWarn("capacity_warned_at", now: now, interval: .seconds(3600)) else { return }
+            guard try mayWarn(now: now) else { return }
         } catch {
             log.detail("cannot read the time of the last warning about the capacity: \(failure(of: error).message)")
         }

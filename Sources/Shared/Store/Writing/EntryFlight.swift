@@ -193,7 +193,9 @@ extension CacheStore {
     package func look(
         _ subject: EntryFlight.Subject, failureOf address: String? = nil, isLocked: Bool = false
     ) throws -> LookupResult {
-        var found = try index.look(subject.name, in: active, address: address, now: clock.now())
+        var found = try index.perform {
+            try $0.look(subject.name, in: active, address: address, now: clock.now())
+        }
         var wasLost = false
         found.entry =
             try subject.original == nil
@@ -206,7 +208,10 @@ extension CacheStore {
     /// Records the revalidation of an entry. With `settings.syncs`, or if the entry is pinned, syncs it to the disk.
     /// Returns nil if the entry no longer exists.
     package func renew(_ entry: Entry, generation: Int64) throws -> Entry? {
-        let renewed = try index.renew(entry, in: active, generation: generation, now: clock.now())
+        let renewed = try index.write(now: clock.now()) { connection in
+            try connection.scopes.check(generation, of: active)
+            return try connection.entries.renew(entry)
+        }
         guard let kept = renewed else { return nil }
         return settings.syncs || kept.isPinned ? try makeDurable([kept])[0] : kept
     }

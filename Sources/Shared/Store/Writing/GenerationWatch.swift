@@ -21,7 +21,7 @@ package final class GenerationWatch: Sendable {
         let generation = isCurrent ? look?.generation : nil
         self.index = index
         self.scope = scope
-        self.generation = try generation ?? index.generation(of: scope)
+        self.generation = try generation ?? index.perform { try $0.scopes.generation(of: scope) }
         next = Monitor(SteadyTime.now() + Self.interval)
     }
 
@@ -31,7 +31,7 @@ package final class GenerationWatch: Sendable {
         do {
             return try body()
         } catch let error where !(error is Cancelled) {
-            try index.check(generation, of: scope)
+            try checkNow()
             throw error
         }
     }
@@ -45,6 +45,8 @@ package final class GenerationWatch: Sendable {
             next = now + Self.interval
             return true
         }
-        if isDue { try index.check(generation, of: scope) }
+        if isDue { try checkNow() }
     }
+
+    package func checkNow() throws { try index.perform { try $0.scopes.check(generation, of: scope) } }
 }

@@ -8,7 +8,7 @@ public enum StandardError {
     private struct State {
         /// The drawn line and its columns.
         var drawn: (text: String, columns: Int)?
-        /// Whether the terminal can clear a line; true after the first `draw`.
+        /// Whether the terminal is known to clear lines: true after the first `draw`, which needs such a terminal.
         var mayClear = false
         var isConcluded = false
     }

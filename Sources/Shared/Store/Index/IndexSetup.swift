@@ -1,45 +1,62 @@
 import Libc
 import Support
 
-/// Opening, creating, migrating and replacing an index.
-extension Index {
-    static func open(
-        _ root: CacheRoot, making: Bool, log: Log, interruption: Interruption, tallies: Tallies = Tallies()
-    ) throws -> Connection {
+/// Opens, creates, migrates and replaces the index of a root.
+struct IndexSetup: Sendable {
+    let root: CacheRoot
+    let log: Log
+    let interruption: Interruption
+
+    /// - Parameter making: whether to create a missing root.
+    func open(making: Bool) throws -> IndexConnection {
         try root.refresh()
         return try waitingWhileBusy(interruption) {
-            if let connection = try usable(root, making: making, tallies: tallies) { return connection }
-            try makeRoot(root)
+            if let connection = try usable(making: making) { return connection }
+            try makeRoot()
             let lock = try KeyLock(root: root, CacheRoot.setupLock, interruption: interruption)
             defer { withExtendedLifetime(lock) {} }
             do {
-                return try setUp(root, tallies: tallies)
+                return try setUp()
             } catch CacheFailure.indexDamaged(let detail, _) {
-                return try setUpAnew(root, tallies: tallies, detail: detail, log: log)
+                return try setUpAnew(detail: detail)
             }
         }
     }
 
+    /// Replaces a damaged index, or opens the replacement that another process has created.
+    ///
+    /// - Parameter detail: see `setUpAnew`.
+    func replacement(for connection: IndexConnection, detail: String?) throws -> IndexConnection {
+        // A later version of the tools may have migrated the file during this run, which is not damage.
+        if let found = try? Schema.version(of: connection.database), found > Schema.current.version {
+            throw CacheFailure.newerLayout(found: found, supported: Schema.current.version, root: root.path)
+        }
+        try makeRoot()
+        do {
+            let lock = try KeyLock(root: root, CacheRoot.setupLock, interruption: interruption)
+            defer { withExtendedLifetime(lock) {} }
+            if try root.indexIdentity() == connection.identity { return try setUpAnew(detail: detail) }
+        }
+        return try open(making: true)
+    }
+
     /// Returns a connection if the index needs no set-up. If the root is missing and must not be created, returns a
     /// connection to an empty in-memory database. Returns nil if set-up is necessary.
-    private static func usable(_ root: CacheRoot, making: Bool, tallies: Tallies) throws -> Connection? {
+    private func usable(making: Bool) throws -> IndexConnection? {
         guard try root.hasIndex else {
             try root.checkIndex()
             guard try !making && root.isAbsent() else { return nil }
             let database = try Database(path: ":memory:", root: root.path)
             try Schema.current.begin(database)
-            return Connection(root: root, database: database, identity: nil, tallies: tallies)
+            return IndexConnection(root: root, database: database, identity: nil)
         }
         let identity = try root.indexIdentity()
         do {
-            let (database, origin) = try openAny(root)
-            let version = try Schema.version(of: database)
-            if version > Schema.current.version {
-                throw CacheFailure.newerLayout(found: version, supported: Schema.current.version, root: root.path)
-            }
+            let (database, origin) = try Database.index(of: root)
+            let version = try Schema.current.supportedVersion(of: database, root: root.path)
             if origin == .empty { try root.requireCache() }
             let isReady = version == Schema.current.version && (origin == .ours || database.isReadOnly)
-            return isReady ? Connection(root: root, database: database, identity: identity, tallies: tallies) : nil
+            return isReady ? IndexConnection(root: root, database: database, identity: identity) : nil
         } catch CacheFailure.indexDamaged {
             // Another program's file must not be replaced. Set-up checks again under its lock whether the index is
             // damaged.
@@ -51,56 +68,24 @@ extension Index {
         }
     }
 
-    /// Opens an index without migrating it, read-only if it cannot be written. Throws `CacheFailure.notACache` for the
-    /// database of another program.
-    static func openExisting(_ root: CacheRoot) throws -> Database { try openAny(root).0 }
-
-    private static func openAny(_ root: CacheRoot) throws -> (Database, Schema.Origin) {
-        try root.checkIndex()
-        if let status = try root.status(of: CacheRoot.index) { try root.requireReadable(status, at: root.index) }
-        func checked(_ database: Database) throws -> (Database, Schema.Origin) {
-            let origin = try Schema.origin(of: database)
-            if origin == .foreign { throw CacheFailure.notACache(root: root.path) }
-            return (database, origin)
-        }
-        do {
-            var database = try Database(path: root.index, root: root.path)
-            // SQLite falls back to read-only access after any failure to open a file for writing; try again.
-            if database.isReadOnly, root.index.withPathPointer({ access($0, W_OK) }) == 0 {
-                database = try Database(path: root.index, root: root.path)
-            }
-            // With NORMAL, a commit needs no disk sync. A power failure may lose the last transactions, but never
-            // damages the database.
-            try database.execute("PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON")
-            return try checked(database)
-        } catch CacheFailure.io where isUnwritable(root) {
-            // The write-ahead log and its shared memory cannot be created in this folder, so read only the main file.
-            return try checked(Database(path: root.index, root: root.path, access: .immutable))
-        }
-    }
-
-    private static func isUnwritable(_ root: CacheRoot) -> Bool {
-        root.path.withPathPointer { access($0, W_OK) } != 0 && [EACCES, EPERM, EROFS].contains(errno)
-    }
-
     /// Creates or migrates the index. The caller holds the set-up lock.
-    private static func setUp(_ root: CacheRoot, tallies: Tallies) throws -> Connection {
-        if try !root.hasIndex { try begin(root) }
+    private func setUp() throws -> IndexConnection {
+        if try !root.hasIndex { try begin() }
         let identity = try root.indexIdentity()
-        let (database, origin) = try openAny(root)
+        let (database, origin) = try Database.index(of: root)
         if origin == .empty {
             // A process of an earlier version was killed before it created the first table.
             try root.noteLostIndex()
             try database.execute("PRAGMA journal_mode = WAL")
         }
         try Schema.current.migrate(database, root: root.path)
-        return Connection(root: root, database: database, identity: identity, tallies: tallies)
+        return IndexConnection(root: root, database: database, identity: identity)
     }
 
     /// Creates an index under a temporary name and renames it, so that no process opens an incomplete index. The index
     /// must not be opened before the descriptor that syncs it is closed, because closing any descriptor of a file
     /// releases all SQLite locks of this process on the file (POSIX; sqlite.org/howtocorrupt.html §2.2).
-    private static func begin(_ root: CacheRoot) throws {
+    private func begin() throws {
         try root.requireCache()
         try root.noteLostIndex()
         let new = CacheRoot.index + ".new"
@@ -121,10 +106,10 @@ extension Index {
     ///
     /// - Parameter detail: the error that suggests damage, which SQLite's integrity check must confirm; nil if the
     ///   check has already failed.
-    private static func setUpAnew(_ root: CacheRoot, tallies: Tallies, detail: String?, log: Log) throws -> Connection {
-        if let detail { try requireDamage(root, detail: detail) }
-        try setAside(root, detail: detail, log: log)
-        let connection = try setUp(root, tallies: tallies)
+    private func setUpAnew(detail: String?) throws -> IndexConnection {
+        if let detail { try requireDamage(detail: detail) }
+        try setAside(detail: detail)
+        let connection = try setUp()
         do {
             let count = try connection.recoverMetadata(now: Timestamp.now())
             if count > 0 { log.detail("recovered \(count) metadata records from the damaged index") }
@@ -136,9 +121,9 @@ extension Index {
 
     /// Throws `CacheFailure.fault` if SQLite finds no damage: the cause of the error is then a bug in this program, and
     /// the index must stay.
-    private static func requireDamage(_ root: CacheRoot, detail: String) throws {
+    private func requireDamage(detail: String) throws {
         do {
-            guard try complaints(root)?.isEmpty == true else { return }
+            guard try Database.complaints(about: root)?.isEmpty == true else { return }
         } catch CacheFailure.indexDamaged {
             return
         }
@@ -146,7 +131,7 @@ extension Index {
             detail: "\(root.index) is intact, but cannot be used: \(detail); nothing was changed")
     }
 
-    private static func makeRoot(_ root: CacheRoot) throws {
+    private func makeRoot() throws {
         do {
             try root.make()
         } catch let failure as SystemFailure where [EROFS, EACCES, EPERM].contains(failure.errno) {
@@ -156,28 +141,9 @@ extension Index {
         }
     }
 
-    /// Replaces a damaged index, or opens the replacement that another process has created.
-    static func replacement(
-        for connection: Connection, root: CacheRoot, detail: String?, log: Log, interruption: Interruption
-    ) throws -> Connection {
-        // A later version of the tools may have migrated the file during this run, which is not damage.
-        if let found = try? Schema.version(of: connection.database), found > Schema.current.version {
-            throw CacheFailure.newerLayout(found: found, supported: Schema.current.version, root: root.path)
-        }
-        try makeRoot(root)
-        do {
-            let lock = try KeyLock(root: root, CacheRoot.setupLock, interruption: interruption)
-            defer { withExtendedLifetime(lock) {} }
-            if try root.indexIdentity() == connection.identity {
-                return try setUpAnew(root, tallies: connection.tallies, detail: detail, log: log)
-            }
-        }
-        return try open(root, making: true, log: log, interruption: interruption, tallies: connection.tallies)
-    }
-
     /// Renames the index and its companions, replacing an earlier damaged index. Renames the write-ahead log first,
     /// because it must not be applied to a new, empty index.
-    private static func setAside(_ root: CacheRoot, detail: String?, log: Log) throws {
+    private func setAside(detail: String?) throws {
         let damaged = CacheRoot.index + ".damaged"
         for suffix in ["-wal", "-shm", ""] {
             do {

@@ -46,8 +46,7 @@ struct Schema: Sendable {
     /// `CacheFailure.newerLayout` if the file has a later version.
     func migrate(_ database: Database, root: String) throws {
         while true {
-            let found = try Self.version(of: database)
-            if found > version { throw CacheFailure.newerLayout(found: found, supported: version, root: root) }
+            let found = try supportedVersion(of: database, root: root)
             if found == version {
                 if try Self.origin(of: database) == .unmarked { try Self.mark(database) }
                 return
@@ -70,21 +69,22 @@ struct Schema: Sendable {
         try database.transaction {
             for step in steps { try database.execute(step) }
             try database.execute("PRAGMA user_version = \(version)")
-            try Self.noteBoot(in: database)
+            try database.set(.boot, to: String(CacheRoot.machineBoot))
             try Self.mark(database)
         }
         // The mode is stored in the file. With WAL, writers do not block readers, and a commit needs no disk sync.
         try database.execute("PRAGMA journal_mode = WAL")
     }
 
-    /// Records the current boot, so that `Index.mayLackRows` detects a restart.
-    static func noteBoot(in database: Database) throws {
-        try database.run(
-            "INSERT OR REPLACE INTO settings (name, value) VALUES ('boot', ?1)", Value(String(CacheRoot.machineBoot)))
-    }
-
     static func version(of database: Database) throws -> Int {
         try database.first("PRAGMA user_version") { $0.int(0) } ?? 0
+    }
+
+    /// Returns the version of a file. Throws `CacheFailure.newerLayout` if a later version of the tools has migrated it.
+    func supportedVersion(of database: Database, root: String) throws -> Int {
+        let found = try Self.version(of: database)
+        if found > version { throw CacheFailure.newerLayout(found: found, supported: version, root: root) }
+        return found
     }
 
     /// * `totals` has a single row. Triggers maintain this row and the sums in `scopes`, so that every statement
@@ -171,7 +171,7 @@ struct Schema: Sendable {
         """
 
     /// * Rows of `metadata` have no files, so they are lost with the index. From a damaged index, rows are recovered if
-    ///   they can be read and match their `digest` (`Index.digest`).
+    ///   they can be read and match their `digest` (`MetadataTable.digest`).
     /// * `metadata_by_end` covers the queries for expired rows and for sums.
     /// * `quotas` belongs to the root rather than a scope, because servers count all requests of a machine. There is a
     ///   row for each server that refuses requests. `name` is a digest, `state` the text of a `QuotaRefusal`.

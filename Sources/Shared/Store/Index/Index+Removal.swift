@@ -1,0 +1,84 @@
+import Support
+
+/// Removal of the files whose rows were deleted, and detection of files without rows.
+extension Index {
+    /// Runs `body`, a transaction that removes entries. If the disk is too full for the write-ahead log, removes some
+    /// files of these entries (an entry without a file is treated as absent), empties the log and retries. The retry
+    /// needs some tens of kilobytes, so it fails if the removed files were smaller.
+    ///
+    /// - Parameter files: called on a full disk. Returns the paths, below the root, of some files of the entries.
+    func removing<Result>(_ files: () throws -> [String], _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch CacheFailure.diskFull {
+            try files().forEach(root.remove)
+            try perform { $0.database.emptyLog() }
+            return try body()
+        }
+    }
+
+    static let selectDoomed = """
+        SELECT folder, file FROM doomed WHERE (folder, file) > (?1, ?2) ORDER BY folder, file LIMIT ?3
+        """
+
+    private typealias DoomedFile = (folder: String, file: String)
+
+    /// Removes the unleased files whose rows were deleted, including rows deleted by processes that were killed since.
+    /// Runs in write transactions, like the rename of stored files, so it cannot remove a file that was just stored
+    /// under the same name. If there is nothing to remove, costs one query of an empty table.
+    func sweep(now: Timestamp) throws {
+        func doomed(after last: DoomedFile, limit: Int, _ connection: IndexConnection) throws -> [DoomedFile] {
+            try connection.database.all(Self.selectDoomed, Value(last.folder), Value(last.file), Value(limit)) {
+                ($0.string(0), $0.string(1))
+            }
+        }
+        var last: DoomedFile = ("", "")
+        while try perform({ try doomed(after: last, limit: 1, $0) }).isEmpty == false {
+            last = try write(now: now) { connection in
+                let files = try doomed(after: last, limit: TrimPlan.batch, connection)
+                // Read the leases after the transaction that deleted the rows, see `LeaseTable`.
+                let leases = try root.leases.live(at: now, in: root)
+                for (folder, file) in files {
+                    let name = CacheRoot.blob(file, folder: folder)
+                    if let name, connection.unspared.remove(name) == nil, try leases.end(of: name) != nil { continue }
+                    // Throws if there is no such row, because this loop would never end.
+                    try connection.database.delete(
+                        "DELETE FROM doomed WHERE folder = ?1 AND file = ?2", Value(folder), Value(file))
+                    if let name { root.remove(name) }
+                }
+                return files.last ?? last
+            }
+        }
+    }
+
+    /// Returns unleased files that still exist although their rows were deleted.
+    func doomedFiles(now: Timestamp) throws -> [String] {
+        let leases = try root.leases.live(at: now, in: root)
+        let files = try perform { connection in
+            try connection.database.all("SELECT folder, file FROM doomed LIMIT 1000") {
+                CacheRoot.blob($0.string(1), folder: $0.string(0))
+            }
+        }
+        return try files.compactMap(\.self).filter { try leases.end(of: $0) == nil }
+    }
+
+    /// Whether files may lack rows. This is the case if the index was lost, or if the machine was restarted since the
+    /// last rebuild, because a power failure may lose the last transactions. Remains true until `Recovery.rebuild` has
+    /// finished.
+    func mayLackRows(now: Timestamp) throws -> Bool {
+        let boot = String(CacheRoot.machineBoot)
+        let isRestarted = try perform { connection in
+            if connection.isReadOnly || connection.isOfThisBoot { return false }
+            connection.isOfThisBoot = try connection.database.setting(.boot) == boot
+            return !connection.isOfThisBoot
+        }
+        if isRestarted {
+            // Schedule a rebuild.
+            try write(now: now, isQuiet: true) { connection in
+                try connection.database.set(.boot, to: boot)
+                try connection.database.set(.rebuilt, to: "")
+            }
+        }
+        return try perform { try $0.mayLackRows() }
+    }
+}

@@ -158,11 +158,11 @@ import Testing
     }
 
     @Test func trimmingStopsAt95PercentOfTheCapacity() {
-        let candidates = (1...10).map { TrimPlan.Candidate(id: $0, bytes: 10) }
+        let sizes = [Int](repeating: 10, count: 10)
 
         // 1010 bytes are stored and 1000 are allowed; trimming to 950 removes six candidates of 10 bytes.
-        #expect(TrimPlan.choose(from: candidates, kept: 1010, capacity: 1000).map(\.id) == [1, 2, 3, 4, 5, 6])
-        #expect(TrimPlan.choose(from: candidates, kept: 950, capacity: 1000).isEmpty)
-        #expect(TrimPlan.choose(from: candidates, kept: 5000, capacity: 1000).count == 10)
+        #expect(TrimPlan.count(of: sizes, kept: 1010, capacity: 1000) == 6)
+        #expect(TrimPlan.count(of: sizes, kept: 950, capacity: 1000) == 0)
+        #expect(TrimPlan.count(of: sizes, kept: 5000, capacity: 1000) == 10)
     }
 }

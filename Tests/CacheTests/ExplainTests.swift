@@ -53,12 +53,12 @@ import Testing
         _ = try cache().fetch(moon, client: world.client(server))
 
         #expect(try explain(moon).decision == .hit)
-        #expect(try explain(moon).kept?.entry.validators.etag == "\"1\"")
+        #expect(try explain(moon).facts.kept?.entry.validators.etag == "\"1\"")
         world.time.advance(.seconds(1))
         #expect(try explain(moon) { $0.refreshes = true }.decision == .revalidate)
         world.time.advance(.seconds(99))
         #expect(try explain(moon).decision == .revalidate)
-        #expect(try explain(moon).kept?.age == .seconds(100))
+        #expect(try explain(moon).facts.kept?.age == .seconds(100))
         #expect(try explain(moon) { $0.isOffline = true }.decision == .stale)
         #expect(server.requests.count == 1)
     }
@@ -98,7 +98,7 @@ import Testing
         let explanation = try explain(gone)
 
         #expect(explanation.decision == .rememberedFailure)
-        #expect(explanation.negative?.code == "not-found")
+        #expect(explanation.facts.negative?.code == "not-found")
         #expect(try explain(gone) { $0.refreshes = true }.decision == .fetch)
     }
 
@@ -106,8 +106,8 @@ import Testing
         let inner = try explain(try HTTPRequest("http://10.0.0.1/moon.gif"))
         #expect(inner.decision == .refused)
         #expect(inner.reason == "10.0.0.1 is a private address")
-        #expect(try explain(moon).addresses?.map(\.verdict) == [.allowed])
-        #expect(try explain(moon) { $0.isOffline = true }.addresses == nil)
+        #expect(try explain(moon).facts.addresses?.map(\.verdict) == [.allowed])
+        #expect(try explain(moon) { $0.isOffline = true }.facts.addresses == nil)
     }
 
     @Test func explainReportsPartialFilesAndLocks() throws {
@@ -123,9 +123,9 @@ import Testing
         let explanation = try withExtendedLifetime(lock) { try explain(moon) }
 
         #expect(
-            explanation.leftover
+            explanation.facts.leftover
                 == Explanation.Leftover(bytes: 5000, total: 9000, validator: "\"1\"", canContinue: true))
-        #expect(explanation.isLocked)
+        #expect(explanation.facts.isLocked)
         #expect(explanation.reason.contains("after 5000 bytes"))
     }
 
@@ -134,7 +134,7 @@ import Testing
         #expect(unlink(path) == 0)
 
         #expect(try explain(moon).decision == .fetch)
-        #expect(try explain(moon).kept?.isWhole == false)
+        #expect(try explain(moon).facts.kept?.isWhole == false)
     }
 
     @Test func explainDoesNotChangeTheIndex() throws {

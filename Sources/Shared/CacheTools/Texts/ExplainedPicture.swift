@@ -44,7 +44,7 @@ public struct ExplainedPicture: Description {
     private static func chosen(_ candidates: [Candidate], degrades: Bool) -> Int {
         func first(but passedOver: [Explanation.Decision]) -> Int? {
             candidates.firstIndex {
-                !passedOver.contains($0.decision) && !(degrades && (try? $0.get().restsUntil) != nil)
+                !passedOver.contains($0.decision) && !(degrades && (try? $0.get().facts.restsUntil) != nil)
             }
         }
         return first(but: [.refused, .rememberedFailure, .offlineMiss])

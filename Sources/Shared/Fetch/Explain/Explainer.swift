@@ -43,7 +43,7 @@ public struct Explainer: Sendable {
         let settings = caches.settings
         let rule = settings.policies.rule(for: request.url.normalized)
         let policy = rule?.policy ?? settings.policies.standard
-        var facts = ExplainedFacts()
+        var facts = Explanation.Facts()
         if policy == .disabled {
             facts.isEphemeral = true
         } else if let cache = try caches.existing(inMemory: policy == .memory) {
@@ -59,9 +59,7 @@ public struct Explainer: Sendable {
         }
         return Explanation(
             url: request.url.redacted, key: key.text, scope: try caches.scope().text, policy: policy,
-            rule: rule?.pattern.description, decision: decision, reason: reason, kept: facts.kept,
-            negative: facts.negative, leftover: facts.leftover, shared: facts.shared, isLocked: facts.isLocked,
-            addresses: facts.addresses, restsUntil: facts.restsUntil)
+            rule: rule?.pattern.description, decision: decision, reason: reason, facts: facts)
     }
 }
 
@@ -86,8 +84,8 @@ extension CacheStore {
     }
 
     /// Collects the facts about a request and its key. Changes nothing: even the row of a missing file stays.
-    func facts(of request: HTTPRequest, key: CacheKey, expiry: Expiry?, now: Timestamp) throws -> ExplainedFacts {
-        var facts = ExplainedFacts()
+    func facts(of request: HTTPRequest, key: CacheKey, expiry: Expiry?, now: Timestamp) throws -> Explanation.Facts {
+        var facts = Explanation.Facts()
         // Look up a cached failure even if a fetch would ignore it.
         let found = try index.perform {
             try $0.look(key.name, in: active, address: rememberedAddress(of: request), now: now)

@@ -9,9 +9,9 @@ extension Explanation {
         .object([
             "decision": .string(decision.rawValue), "reason": .string(reason), "url": .string(url),
             "key": .string(key), "scope": .string(scope), "policy": .string(policy.rawValue),
-            "rule": rule.map(JSON.string), "entry": kept?.json, "failure": negative?.json,
-            "partial": leftover?.json, "remote": shared?.json, "locked": .bool(isLocked),
-            "addresses": addresses.map { .array($0.map(\.json)) },
+            "rule": rule.map(JSON.string), "entry": facts.kept?.json, "failure": facts.negative?.json,
+            "partial": facts.leftover?.json, "remote": facts.shared?.json, "locked": .bool(facts.isLocked),
+            "addresses": facts.addresses.map { .array($0.map(\.json)) },
         ])
     }
 
@@ -20,13 +20,15 @@ extension Explanation {
     public var text: String {
         var lines = ["\(url): \(decision.rawValue): \(reason)", "  key       \(key)", "  scope     \(scope)"]
         lines.append("  policy    \(policy.rawValue)\(rule.map { ", rule \($0)" } ?? "")")
-        if let kept { lines += kept.lines }
-        if let negative { lines.append("  failure   \(negative.code), remembered until \(negative.until.iso8601)") }
-        if let leftover { lines.append("  partial   \(leftover.words)") }
-        if let shared { lines.append("  remote    \(shared.words)") }
-        if isLocked { lines.append("  lock      held by a process that is fetching the picture") }
-        if let addresses, addresses.isEmpty { lines.append("  address   the host name has no address") }
-        for judged in addresses ?? [] { lines.append("  address   \(judged.address): \(judged.words)") }
+        if let kept = facts.kept { lines += kept.lines }
+        if let negative = facts.negative {
+            lines.append("  failure   \(negative.code), remembered until \(negative.until.iso8601)")
+        }
+        if let leftover = facts.leftover { lines.append("  partial   \(leftover.words)") }
+        if let shared = facts.shared { lines.append("  remote    \(shared.words)") }
+        if facts.isLocked { lines.append("  lock      held by a process that is fetching the picture") }
+        if facts.addresses?.isEmpty == true { lines.append("  address   the host name has no address") }
+        for judged in facts.addresses ?? [] { lines.append("  address   \(judged.address): \(judged.words)") }
         return lines.map(TerminalText.escaped).joined(separator: "\n")
     }
 }

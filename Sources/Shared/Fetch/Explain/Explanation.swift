@@ -63,35 +63,30 @@ public struct Explanation: Sendable, Equatable {
     public let decision: Decision
     /// A clause such as "it is fresh until …".
     public let reason: String
-    public let kept: Kept?
-    public let negative: NegativeAnswer?
-    public let leftover: Leftover?
-    /// Nil if a fetch would not query the remote.
-    public let shared: Shared?
-    /// Whether the key's lock is held. A fetch would first wait for its release.
-    public let isLocked: Bool
-    /// The addresses of the host, or nil if they were not resolved.
-    public let addresses: [JudgedAddress]?
-    /// After a temporary failure of this address, other addresses of the same picture have priority until this time.
-    public let restsUntil: Timestamp?
+    public let facts: Facts
+
+    /// The facts about an address and its key that determine the decision.
+    public struct Facts: Sendable, Equatable {
+        public internal(set) var kept: Kept?
+        public internal(set) var negative: NegativeAnswer?
+        public internal(set) var leftover: Leftover?
+        /// Nil if a fetch would not query the remote.
+        public internal(set) var shared: Shared?
+        /// Whether the key's lock is held. A fetch would first wait for its release.
+        public internal(set) var isLocked = false
+        /// The addresses of the host, or nil if they were not resolved.
+        public internal(set) var addresses: [JudgedAddress]?
+        /// After a temporary failure of this address, other addresses of the same picture have priority until this time.
+        public internal(set) var restsUntil: Timestamp?
+        var isEphemeral = false
+        /// Whether the entry came from another address, so that its validators are meaningless to this server.
+        var isOfAnotherAddress = false
+        /// The reason why the request would be refused, regardless of the host's addresses.
+        var refusal: String?
+    }
 }
 
-/// The facts about an address and its key that determine the explanation.
-struct ExplainedFacts {
-    var kept: Explanation.Kept?
-    var negative: NegativeAnswer?
-    var leftover: Explanation.Leftover?
-    var isLocked = false
-    var isEphemeral = false
-    /// Whether the entry came from another address, so that its validators are meaningless to this server.
-    var isOfAnotherAddress = false
-    var addresses: [JudgedAddress]?
-    var shared: Explanation.Shared?
-    /// Other addresses have priority until this time.
-    var restsUntil: Timestamp?
-    /// The reason why the request would be refused, regardless of the host's addresses.
-    var refusal: String?
-
+extension Explanation.Facts {
     /// Returns the decision and its reason. Checks conditions in the same order as a fetch.
     func decide(now: Timestamp, rules: Freshness.Rules) -> (decision: Explanation.Decision, reason: String) {
         let entry = kept.flatMap { $0.isWhole ? $0.entry : nil }

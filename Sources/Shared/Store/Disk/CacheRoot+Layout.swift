@@ -12,17 +12,13 @@ extension CacheRoot {
         let scope: String
         /// The path below the root.
         let name: String
-        /// The first two digits of the names of its files.
-        let digits: String
     }
 
     /// Returns all folders of entry files below `scopes/`, sorted by name, including folders unknown to the index.
     func blobFolders() throws -> [BlobFolder] {
         try scopeFolders().flatMap { scope in
             let name = "\(Self.scopes)/\(scope)"
-            return try names(in: name).filter { $0.utf8.count == 2 && $0.utf8.isHexadecimal }.map {
-                BlobFolder(scope: scope, name: "\(name)/\($0)", digits: $0)
-            }
+            return try names(in: name).filter(Self.isBlobFolder).map { BlobFolder(scope: scope, name: "\(name)/\($0)") }
         }.sorted { $0.name < $1.name }
     }
 
@@ -55,6 +51,10 @@ extension CacheRoot {
         else { return nil }
         return Int64(Substring(digits))
     }
+
+    /// Whether a name belongs to one of the 256 folders with the files of a generation. The folder of generation 0 also
+    /// contains the folders of later generations.
+    static func isBlobFolder(_ name: String) -> Bool { name.utf8.count == 2 && name.utf8.isHexadecimal }
 
     /// The path of a scope's folder below the root, or nil if the name does not fit the layout.
     static func scope(_ folder: String) -> String? { isScopeFolder(folder) ? "\(scopes)/\(folder)" : nil }

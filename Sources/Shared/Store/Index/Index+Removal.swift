@@ -17,33 +17,20 @@ extension Index {
         }
     }
 
-    static let selectDoomed = """
-        SELECT folder, file FROM doomed WHERE (folder, file) > (?1, ?2) ORDER BY folder, file LIMIT ?3
-        """
-
-    private typealias DoomedFile = (folder: String, file: String)
-
     /// Removes the unleased files whose rows were deleted, including rows deleted by processes that were killed since.
     /// Runs in write transactions, like the rename of stored files, so it cannot remove a file that was just stored
     /// under the same name. If there is nothing to remove, costs one query of an empty table.
     func sweep(now: Timestamp) throws {
-        func doomed(after last: DoomedFile, limit: Int, _ connection: IndexConnection) throws -> [DoomedFile] {
-            try connection.database.all(Self.selectDoomed, Value(last.folder), Value(last.file), Value(limit)) {
-                ($0.string(0), $0.string(1))
-            }
-        }
-        var last: DoomedFile = ("", "")
-        while try perform({ try doomed(after: last, limit: 1, $0) }).isEmpty == false {
+        var last: DoomedTable.File?
+        while try perform({ try !$0.doomed.files(after: last, limit: 1).isEmpty }) {
             last = try write(now: now) { connection in
-                let files = try doomed(after: last, limit: TrimPlan.batch, connection)
+                let files = try connection.doomed.files(after: last, limit: TrimPlan.batch)
                 // Read the leases after the transaction that deleted the rows, see `LeaseTable`.
                 let leases = try root.leases.live(at: now, in: root)
-                for (folder, file) in files {
-                    let name = CacheRoot.blob(file, folder: folder)
+                for file in files {
+                    let name = CacheRoot.blob(file.name, folder: file.folder)
                     if let name, connection.unspared.remove(name) == nil, try leases.end(of: name) != nil { continue }
-                    // Throws if there is no such row, because this loop would never end.
-                    try connection.database.delete(
-                        "DELETE FROM doomed WHERE folder = ?1 AND file = ?2", Value(folder), Value(file))
+                    try connection.doomed.delete(file)
                     if let name { root.remove(name) }
                 }
                 return files.last ?? last
@@ -54,12 +41,10 @@ extension Index {
     /// Returns unleased files that still exist although their rows were deleted.
     func doomedFiles(now: Timestamp) throws -> [String] {
         let leases = try root.leases.live(at: now, in: root)
-        let files = try perform { connection in
-            try connection.database.all("SELECT folder, file FROM doomed LIMIT 1000") {
-                CacheRoot.blob($0.string(1), folder: $0.string(0))
-            }
+        let files = try perform { try $0.doomed.files(limit: 1000) }
+        return try files.compactMap { CacheRoot.blob($0.name, folder: $0.folder) }.filter {
+            try leases.end(of: $0) == nil
         }
-        return try files.compactMap(\.self).filter { try leases.end(of: $0) == nil }
     }
 
     /// Whether files may lack rows. This is the case if the index was lost, or if the machine was restarted since the

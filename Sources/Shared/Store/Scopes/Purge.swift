@@ -40,7 +40,7 @@ struct Purge {
     /// Removes the files of a generation. Returns false if `goOn` ended the removal.
     private func removeFiles(of scope: PurgedScope, _ goOn: GoOn) throws -> Bool {
         guard let name = CacheRoot.scope(scope.folder) else { return true }
-        for part in try root.names(in: name) where Self.isPart(part) {
+        for part in try root.names(in: name) where CacheRoot.isBlobFolder(part) {
             guard let folder = try root.folder()?.folder("\(name)/\(part)") else { return true }
             for file in try folder.names() {
                 guard try goOn() else { return false }
@@ -73,8 +73,4 @@ struct Purge {
         let generation = parts.count > 1 && parts[1].hasPrefix("g") ? Int64(parts[1].dropFirst()) : nil
         return (String(hashes[0]), generation ?? 0)
     }
-
-    /// Whether a name belongs to one of the 256 folders with a generation's files. The folder of generation 0 also
-    /// contains the folders of later generations.
-    private static func isPart(_ name: String) -> Bool { name.utf8.count == 2 && name.utf8.isHexadecimal }
 }

@@ -67,15 +67,10 @@ struct CounterTable {
             uniqueKeysWithValues: database.all(
                 "SELECT scope, count(*) FROM entries WHERE parent IS NOT NULL AND kind = 1 GROUP BY scope"
             ) { ($0.int64(0), $0.int(1)) })
-        var scopes = try connection.scopes.rows(of: scope).map { row in
+        var rows = try connection.scopes.rows(of: scope)
+        if let scope, rows.isEmpty { rows = [ScopeRow(id: 0, name: scope, folder: "", contents: EntrySum())] }
+        let scopes = try rows.map { row in
             try statistics(of: row, variants: variants[row.id] ?? 0, metadata: metadata[row.id])
-        }
-        if let scope, scopes.isEmpty {
-            scopes = [
-                Statistics.Scope(
-                    name: scope.text, entries: 0, variants: 0, bytes: 0, metadata: EntrySum(), since: nil,
-                    counters: [:], failures: [:])
-            ]
         }
         return Statistics(
             entries: all.entries, variants: variants.values.reduce(0, +), bytes: all.bytes, capacity: capacity,

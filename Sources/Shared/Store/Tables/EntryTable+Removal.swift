@@ -97,7 +97,9 @@ extension EntryTable {
         capacity: Int, isUnderway: Bool, now: Timestamp
     ) throws -> (kept: Int, removal: EntrySum, mayContinue: Bool) {
         struct Victim {
-            let candidate: TrimPlan.Candidate
+            let id: Int64
+            /// 0 for a purged entry, which `kept` does not include.
+            let bytes: Int
             let scopeID: Int64
             let isPurged: Bool
             let place: String?
@@ -111,11 +113,9 @@ extension EntryTable {
             victims += try database.all(
                 select, Value(now), Value(now + Clock.tolerance), Value(TrimPlan.batch - victims.count)
             ) { row in
-                // `kept` does not include purged entries.
                 Victim(
-                    candidate: TrimPlan.Candidate(id: row.int64(0), bytes: row.bool(3) ? 0 : row.int(1)),
-                    scopeID: row.int64(2), isPurged: row.bool(3),
-                    place: CacheRoot.blob(row.string(4), folder: row.string(5)))
+                    id: row.int64(0), bytes: row.bool(3) ? 0 : row.int(1), scopeID: row.int64(2),
+                    isPurged: row.bool(3), place: CacheRoot.blob(row.string(4), folder: row.string(5)))
             }
         }
         let leases = try root.leases.live(at: now, in: root)
@@ -124,21 +124,21 @@ extension EntryTable {
             // Record the lease in the row, so that the next trim skips the entry.
             try database.run(
                 "UPDATE entries SET lease_until = ?2, last_used = min(last_used, ?3) WHERE id = ?1",
-                Value(victim.candidate.id), Value(end), Value(now))
+                Value(victim.id), Value(end), Value(now))
             return false
         }
-        let chosen = TrimPlan.choose(from: free.map(\.candidate), kept: kept, capacity: capacity)
+        let count = TrimPlan.count(of: free.map(\.bytes), kept: kept, capacity: capacity)
         var sums: [Int64: EntrySum] = [:]
-        for victim in free.prefix(chosen.count) {
-            try delete(victim.candidate.id)
-            if !victim.isPurged { sums[victim.scopeID, default: EntrySum()].add(victim.candidate.bytes) }
+        for victim in free.prefix(count) {
+            try delete(victim.id)
+            if !victim.isPurged { sums[victim.scopeID, default: EntrySum()].add(victim.bytes) }
         }
         for (scopeID, sum) in sums {
             try connection.counters.add(.evictions, sum.entries, in: scopeID, now: now)
             try connection.counters.add(.bytesEvicted, sum.bytes, in: scopeID, now: now)
         }
         let removal = sums.values.reduce(into: EntrySum()) { $0.add($1) }
-        return (kept - removal.bytes, removal, victims.count == TrimPlan.batch && chosen.count == free.count)
+        return (kept - removal.bytes, removal, victims.count == TrimPlan.batch && count == free.count)
     }
 
     /// Returns the minimum number and bytes of entries that a trim would evict after the removal of `freed` bytes of

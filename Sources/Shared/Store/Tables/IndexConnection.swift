@@ -97,6 +97,7 @@ package final class IndexConnection {
     package var entries: EntryTable { EntryTable(connection: self) }
     package var negatives: NegativeTable { NegativeTable(connection: self) }
     package var quotas: QuotaTable { QuotaTable(database: database) }
+    var doomed: DoomedTable { DoomedTable(database: database) }
     var totals: TotalsTable { TotalsTable(database: database) }
     var counters: CounterTable { CounterTable(connection: self) }
     var metadata: MetadataTable { MetadataTable(database: database) }

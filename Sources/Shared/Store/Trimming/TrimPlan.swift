@@ -1,10 +1,5 @@
 /// Decides which entries to evict.
 enum TrimPlan {
-    struct Candidate: Equatable {
-        let id: Int64
-        let bytes: Int
-    }
-
     /// Returns 95 % of the capacity. With a target of 100 %, every store into a full cache would trigger a trim.
     static func target(capacity: Int) -> Int { capacity - capacity / 20 }
 
@@ -16,13 +11,14 @@ enum TrimPlan {
     /// takes 10 to 100 µs.
     static let batch = 64
 
-    /// Returns the shortest prefix of `candidates`, least recently used first, that reduces `kept` bytes to the target.
-    static func choose(from candidates: [Candidate], kept: Int, capacity: Int) -> [Candidate] {
+    /// Returns the minimum number of candidates to evict, in this order, to reduce `kept` bytes to the target.
+    ///
+    /// - Parameter sizes: the bytes of each candidate, the least recently used first.
+    static func count(of sizes: [Int], kept: Int, capacity: Int) -> Int {
         var excess = kept - target(capacity: capacity)
-        return Array(
-            candidates.prefix { candidate in
-                defer { excess -= candidate.bytes }
-                return excess > 0
-            })
+        return sizes.prefix { bytes in
+            defer { excess -= bytes }
+            return excess > 0
+        }.count
     }
 }

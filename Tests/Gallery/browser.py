@@ -32,8 +32,9 @@ class Browser:
         is_firefox = self.process.browser_type.name == "firefox"
 
         def fault(text):
-            # Playwright's screenshots add a style sheet, which the pages forbid in Firefox.
-            if not (is_firefox and "(style-src-elem)" in text):
+            # Playwright's screenshots add a style sheet, which the pages forbid in Firefox. Firefox also reports a
+            # picture that is still loading when a page leads to another page; Chromium reports only damaged pictures.
+            if not (is_firefox and ("(style-src-elem)" in text or text == "Image corrupt or truncated.")):
                 page.faults.append(text)
 
         def console(message):

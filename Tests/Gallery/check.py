@@ -23,7 +23,7 @@ FIREFOX_MODULES = ("test_start", "test_details", "test_overlay", "test_search")
 # Modules that run with only one scheme of the address, because styles, gestures and pictures do not depend on it:
 # ONLY_SERVED with http:, because they replace responses or compare loading times, and ONLY_FILES with file:.
 ONLY_SERVED = ("test_overlay", "test_pager", "test_start")
-ONLY_FILES = ("test_tiles", "test_zoom")
+ONLY_FILES = ("test_access", "test_tiles", "test_zoom")
 # Tests of FIREFOX_MODULES that need a feature of Chromium: layout shifts, touches, frames of the compositor, PDF, and the
 # emulation of media features.
 CHROMIUM_ONLY = {

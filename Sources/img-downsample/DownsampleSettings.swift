@@ -30,9 +30,6 @@ struct DownsampleSettings {
         output = arguments[.output]
         variants = try Self.variants(context)
         folder = try context.outputFolder(standard: .variant)
-        guard !arguments[.sync] || output != nil || folder != nil else {
-            throw UsageFailure("--sync requires -o or --output-dir; the cache is always synced")
-        }
         synchronizesFiles = try context.value(.sync)
         var encodeSettings = try Self.encodeSettings(context)
         guard encodeSettings.backdrop == nil || variants.contains(where: { $0.geometry.mode == .contain }) else {
@@ -91,7 +88,7 @@ struct DownsampleSettings {
             guard !variants.isEmpty else {
                 throw UsageFailure(
                     "no size; use --variant (\(Variant.pager.name), \(Variant.overlay.name) or a style, see"
-                        + " img-downsample styles), --fit, --width, or --height")
+                        + " img-downsample styles), --fit, --width, --height or --aspect-ratio")
             }
             return variants
         }

@@ -47,9 +47,7 @@ import Testing
         #expect(TemporaryFolder.names(in: home.work) == ["a.png", "folder.png", "loop.png", "nowhere.png"])
     }
 
-    @Test func syncWithoutAnOutputFileIsRefused() throws {
-        try run("img-downsample", ["--sync", "--width", "20"]).expectRefusal(
-            64, "img-downsample", "--sync", "--output-dir")
+    @Test func syncIsRefusedIfItHasNoEffect() throws {
         try run("img-cache", ["stats", "--sync"]).expectRefusal(64, "img-cache", "--sync", "--output")
         try run("gif-cache", ["poster", "--sync", "0001"]).expectRefusal(64, "gif-cache", "--sync", "--output")
     }
@@ -96,10 +94,15 @@ import Testing
             let tool = try Tools.path(words[0])
             let calls = try calls(home, "\(tool) \(words[1]) --scope a")
             #expect(calls.contains("rename") && !calls.contains("sync"), "\(line): \(calls)")
-            let syncing = try self.calls(home, "env APOD_TOOLS_SYNC=true \(tool) \(words[1]) --scope b")
-            let place = try #require(syncing.firstIndex(of: "rename"), "\(syncing)")
-            #expect(syncing[..<place].contains("sync"), "\(line): \(syncing)")
-            #expect(syncing[place...].contains("sync"), "\(line): \(syncing)")
+            let commands = [
+                "env APOD_TOOLS_SYNC=true \(tool) \(words[1]) --scope b", "\(tool) \(words[1]) --sync --scope c",
+            ]
+            for command in commands {
+                let syncing = try self.calls(home, command)
+                let place = try #require(syncing.firstIndex(of: "rename"), "\(syncing)")
+                #expect(syncing[..<place].contains("sync"), "\(command): \(syncing)")
+                #expect(syncing[place...].contains("sync"), "\(command): \(syncing)")
+            }
         }
     }
 

@@ -3,6 +3,10 @@
 
 // Wrappers of functions that Swift cannot call, because they have variable arguments or need constants that are casts.
 
+/// Omits SQLite's memory statistics, so that allocations acquire no lock. Has no effect after the first connection was
+/// opened.
+static inline int csqlite_omit_memory_statistics(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
+
 /// Keeps the write-ahead log when the last connection closes.
 static inline int csqlite_keep_log_on_close(sqlite3 *database) {
     return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);

@@ -56,11 +56,10 @@ extension Caches {
     /// absolute path with links resolved, or returns nil. The file need not exist. Opens nothing.
     public func entryPath(_ text: String) -> String? {
         // Return early for addresses, the most common arguments.
-        guard let root = settings.root, text.slashesOfAuthority == nil else { return nil }
-        let disk = CacheRoot(root)
+        guard settings.root != nil, text.slashesOfAuthority == nil, let disk = try? root() else { return nil }
         return [text, CacheKey.absolutePath(text)].first { path in
             disk.hasPlace(for: path)
-                || MemoryPlace(of: path, root: root, in: settings.places).map {
+                || MemoryPlace(of: path, root: settings.root, in: settings.places).map {
                     CacheRoot($0.path).hasPlace(for: path)
                 } == true
         }

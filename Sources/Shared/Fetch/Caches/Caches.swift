@@ -31,6 +31,8 @@ public final class Caches: Sendable {
 
     private struct Open {
         var caches = LRU<CacheStore>(countLimit: limit, costLimit: limit)
+        /// The root on disk. Its path is resolved only once.
+        var root: CacheRoot?
         /// The single connection to the root on disk, for all scopes.
         var index: Index?
         var ephemeralStores = LRU<EphemeralStore>(countLimit: limit, costLimit: limit)
@@ -80,7 +82,7 @@ public final class Caches: Sendable {
     /// Returns the cache of the run's scope, on disk or in memory, or nil if it does not exist.
     public func existing(inMemory: Bool) throws -> CacheStore? {
         if inMemory { return try self.inMemory(scope: scope()).first }
-        guard settings.root != nil, try settings.cacheRoot.indexIdentity() != nil else { return nil }
+        guard settings.root != nil, try root().indexIdentity() != nil else { return nil }
         return try cache()
     }
 
@@ -232,7 +234,7 @@ public final class Caches: Sendable {
             settings.scope = scope
             if isFollowing { settings.followedRoot = self.settings.root }
             if !inMemory, open.index == nil {
-                open.index = try Index(root: settings.cacheRoot, log: log, interruption: interruption)
+                open.index = try Index(root: root(&open), log: log, interruption: interruption)
             }
             let cache = try make(settings, index: inMemory ? nil : open.index)
             open.caches.insert(cache, for: name, cost: 1)
@@ -273,13 +275,22 @@ public final class Caches: Sendable {
 
     private func scope(_ scope: String?) throws -> ScopeName? { try settings.scope ?? scope.map(ScopeName.init) }
 
+    /// The root on disk. Throws `CacheFailure.noRoot`.
+    func root() throws -> CacheRoot { try open.withLock { open throws in try root(&open) } }
+
+    private func root(_ open: inout Open) throws -> CacheRoot {
+        let root = try open.root ?? settings.cacheRoot
+        open.root = root
+        return root
+    }
+
     /// Returns the current scope. Opens no cache and creates nothing.
     private func currentScope(_ open: inout Open) throws -> ScopeName {
         if let known = open.current { return known }
         let found =
             try open.caches.use(Open.name(scope: nil))?.scope
             ?? (settings.root == nil
-                ? nil : waitingWhileBusy(interruption) { try settings.cacheRoot.currentScope() })
+                ? nil : waitingWhileBusy(interruption) { try root(&open).currentScope() })
             ?? .standard
         open.current = found
         return found

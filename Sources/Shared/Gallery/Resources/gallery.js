@@ -141,6 +141,7 @@ const place = make('span', { className: 'place' });
 const strip = make('div', { className: 'strip' });
 
 function buildStrip() {
+  if (!calm.matches) toggleMotion();
   strip.append(...slides);
   viewer.append(make('div', { className: 'tools' }, button('shut', 'Close', () => close()), newer, older, place), strip);
   viewer.role = 'dialog';
@@ -157,13 +158,30 @@ function buildStrip() {
   });
 }
 
-// Returns a slide's files, smallest first.
+// Returns a slide's files, smallest first. The still of an animation replaces all of them.
 function filesOf(slide) {
   const img = pictureOf(slide), data = img.dataset;
   const file = (src, width, height) => src && { src: new URL(src, location).href, width: +width, height: +height };
-  return [file(img.src, img.getAttribute('width'), img.getAttribute('height')), file(data.overlay, data.overlayWidth, data.overlayHeight),
-    file(data.original, data.originalWidth, data.originalHeight)].filter(Boolean);
+  const files = [file(img.src, img.getAttribute('width'), img.getAttribute('height')),
+    ...['overlay', 'original'].map(name => file(data[name], data[name + 'Width'], data[name + 'Height']))].filter(Boolean);
+  return data.other && isStill ? [{ ...files.at(-1), src: img.src }] : files;
 }
+
+// Starts or pauses all animations. Each img has the address of its other file, the animation or the still.
+let isStill = true;
+function toggleMotion() {
+  isStill = !isStill;
+  slides.filter(isAnimated).forEach(slide => {
+    const img = pictureOf(slide);
+    [img.src, img.dataset.other] = [img.dataset.other, img.src];
+    $('.play', slide).hidden = !isStill;
+  });
+  $$('.motion').forEach(control => { control.ariaPressed = isStill; });
+  if (!overlay?.open) return;
+  Object.assign(view, { files: filesOf(slides[current]), wanted: 0, shown: 0 });
+  sharpen();
+}
+const isAnimated = slide => pictureOf(slide)?.dataset.other;
 
 // Only a slide and its two neighbours load their pictures.
 function approach(index) {
@@ -328,6 +346,11 @@ on(document, 'click', e => {
     e.preventDefault();
     return showPlayer(link);
   }
+  if (link.matches('.moving')) {
+    e.preventDefault();
+    toggleMotion();
+    return focusSlide();
+  }
   if (pathOf(link) !== pathOf(location)) return;
   const index = indices.get(link.hash.slice(1));
   if (index === undefined) return;
@@ -368,7 +391,11 @@ const linkOf = slide => $('.own', slide)?.href || `${pathOf(location)}#${slide.i
 
 // Returns the buttons that act on slide(), which changes in the overlay.
 function actionsOf(slide) {
+  const motion = button('motion', 'Pause the animation', toggleMotion);
+  motion.ariaPressed = isStill;
+  motion.hidden = !isAnimated(slide());
   return [
+    motion,
     button('copy', 'Copy link', () => copyLink(slide())),
     canShare && button('share', 'Share', () => share(slide())),
     offerOriginal(make('a', { className: 'save' }), slide()),
@@ -543,6 +570,7 @@ function enter(index) {
   frame = make('div', { className: 'frame' + ($('.clear', slide) ? ' clear' : '') });
   view = { index, files: filesOf(slide), tiles: tilesOf(slide), x: 0, y: 0, z: 1 };
   offerOriginal($('.save', overlay), slide);
+  $('.motion', overlay).hidden = !isAnimated(slide);
   const own = pictureOf(slide), thumb = $('img', linkTo(slide.id) || body), src = own.complete ? own.currentSrc : thumb.complete && thumb.currentSrc;
   if (src) frame.append(layer(src));
   view.wanted = view.shown = view.files.find(file => file.src === src)?.width || 0;

@@ -180,12 +180,12 @@ extension Site {
         return attribute("data-hash", place.hash) + attribute("data-colour", place.colour)
     }
 
-    /// Returns the CSS classes of a picture: `r5` to `r32` for ten times its aspect ratio, and `clear` if it is
+    /// Returns the CSS classes of a picture: for the aspect ratio 1.5, for example, `w1` and `t5`; and `clear` if it is
     /// transparent.
     func look(_ place: Place) -> String {
-        guard let file = place.tile else { return "r15" }
+        guard let file = place.tile else { return "w1 t5" }
         let ratio = min(max((file.width * 10 + file.height / 2) / file.height, 5), 32)
-        return "r\(ratio)\(place.isTransparent ? " clear" : "")"
+        return "w\(ratio / 10) t\(ratio % 10)\(place.isTransparent ? " clear" : "")"
     }
 
     /// Returns the day as HTML, or an empty text if the title is the day.
@@ -214,7 +214,7 @@ extension Site {
         guard let play = playLink(place, "") else {
             return "<p class=\"reason\"><strong>\(failure(place))</strong>\(reason)</p>\n"
         }
-        return "<figure class=\"r18\">\(play)</figure>\(reason.isEmpty ? "" : "<p class=\"reason\">\(reason)</p>")\n"
+        return "<figure class=\"w1 t8\">\(play)</figure>\(reason.isEmpty ? "" : "<p class=\"reason\">\(reason)</p>")\n"
     }
 
     /// Returns the link to a video or an animation. If the video has a player, the script shows the player instead of

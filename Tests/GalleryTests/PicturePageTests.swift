@@ -61,15 +61,15 @@ import Testing
             record.set("variants", .raw(Array("{\(fields.joined(separator: ","))}".utf8)))
             return site([Place(key: still.key, record: record, day: still.day), try place("2024-02-01", "b")])
         }
-        let site = try animation(frames: 8)
+        let moving = try animation(frames: 8)
         let mark = "-pager.gif\">Play the animation</a>"
-        let start = site.markup(of: site.pages[0])
+        let start = moving.markup(of: moving.pages[0])
         #expect(start.contains(text: "class=\"hero video\"") && start.contains(text: mark))
         #expect(start.contains(text: "-pager.gif\" alt=\"Picture a\" loading=\"lazy\""))
-        let month = site.markup(of: site.pages[1])
+        let month = moving.markup(of: moving.pages[1])
         let tile = try #require(month.split(separator: "\n").first { $0.hasPrefix("<li class=\"tile w1 t5 video\"") })
         #expect(tile.contains("-still.gif") && !tile.contains("-pager.gif"))
-        let page = site.markup(ofPicture: 0)
+        let page = moving.markup(ofPicture: 0)
         #expect(page.contains(text: "<img src=\"../pictures/aaaaaaaaaaaaaaaaaaaa-still.gif\""))
         #expect(page.contains(text: mark) && !page.contains(text: "-pager.gif 300w"))
         // A picture with a single frame has no mark, and neither has an animation that an earlier version made.

@@ -175,8 +175,8 @@ let isStill = true;
 function toggleMotion() {
   isStill = !isStill;
   for (const img of $$('[data-other]')) [img.src, img.dataset.other] = [img.dataset.other, img.src];
-  for (const link of $$('.moving')) link.hidden = !isStill;
   if (focused().matches('.play')) focusSlide();
+  for (const link of $$('.moving')) link.hidden = !isStill;
   for (const control of $$('.motion')) control.ariaPressed = isStill;
   if (!overlay?.open) return;
   view = { ...view, files: filesOf(slides[current]), wanted: 0, shown: 0 };

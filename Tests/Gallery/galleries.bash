@@ -1,4 +1,4 @@
-# Sourced by Tests/Gallery/run: makes the galleries `site`, `hostile` and `tiles` in the folder $public.
+# Sourced by Tests/Gallery/run: makes the galleries `site`, `hostile`, `tiles` and `animations` in the folder $public.
 # shellcheck shell=bash disable=SC2154
 
 mkdir -p "$public" "$work/home" "$work/drawn"
@@ -32,6 +32,8 @@ done
 } >"$work/site.ndjson"
 make_records hostile "$work/drawn/second.jpg" >"$work/hostile.ndjson"
 printf '{"path":"%s","title":"A mosaic"}\n' "$work/drawn/tiled.jpg" >"$work/tiles.ndjson"
+make_records animated "$work/drawn" >"$work/animations.ndjson"
 make_gallery tiles --originals
+make_gallery animations
 APOD_TOOLS_PAGE_SIZE=24 make_gallery site --title "Pictures of the day" --originals
 make_gallery hostile --title "</title><script>alert(1)</script>" --base-url https://example.org/

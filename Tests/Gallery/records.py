@@ -3,6 +3,7 @@
     python3 records.py strange < DAYS        the days, some with unusual or hostile titles
     python3 records.py public ADDRESS < DAYS the days, with a public host instead of ADDRESS
     python3 records.py drawn FOLDER          records of unusual pictures, which it draws in FOLDER
+    python3 records.py animated FOLDER       a large and a small animation, which it draws in FOLDER, and a picture
     python3 records.py hostile PICTURE       200 records whose texts all try to inject markup
 """
 
@@ -92,6 +93,17 @@ def drawn(folder):
         write({"path": str(folder / f"undated-{number}.jpg"), "title": f"Undated {number}"})
 
 
+def animated(folder):
+    folder = pathlib.Path(folder).resolve()
+    for number, size in enumerate([(1600, 1000), (300, 200)]):
+        # The first frame is blue, the others are red. Without `loop`, the animation ends with the last frame.
+        frames = [Image.new("RGB", size, colour) for colour in ("#2040c0", "#c02020", "#d03030")]
+        path = folder / f"animation-{number}.gif"
+        frames[0].save(path, save_all=True, append_images=frames[1:], duration=[20, 200, 200])
+        write({"path": str(path), "title": f"Animation {number}", "date": f"2024-05-0{3 - number}"})
+    write({"path": str(folder / "second.jpg"), "title": "A picture", "date": "2024-05-01"})
+
+
 def hostile(picture):
     for number in range(200):
         attack, address = ATTACKS[number % len(ATTACKS)], ADDRESSES[number % len(ADDRESSES)]
@@ -118,4 +130,4 @@ def hostile(picture):
 
 
 if __name__ == "__main__":
-    {"strange": strange, "public": public, "drawn": drawn, "hostile": hostile}[sys.argv[1]](*sys.argv[2:])
+    {"strange": strange, "public": public, "drawn": drawn, "animated": animated, "hostile": hostile}[sys.argv[1]](*sys.argv[2:])

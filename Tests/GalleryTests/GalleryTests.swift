@@ -191,9 +191,12 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
 }
 
 @Suite struct GalleryVariantsTests {
-    private func variants(_ width: Int, _ height: Int, canTile: Bool = false, originals: Bool = false) -> [Variant] {
+    private func variants(
+        _ width: Int, _ height: Int, isAnimated: Bool = false, canTile: Bool = false, originals: Bool = false
+    ) -> [Variant] {
         GalleryTool.variants(
-            of: PixelSize(width: width, height: height), canTile: canTile, keepingOriginals: originals)
+            of: PixelSize(width: width, height: height), isAnimated: isAnimated, canTile: canTile,
+            keepingOriginals: originals)
     }
 
     private func names(_ width: Int, _ height: Int, canTile: Bool = false, originals: Bool = false) -> [String] {
@@ -206,7 +209,20 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
         // Here `thumb@2x` would equal the pager's file; in the next case, both thumbnails would.
         #expect(names(700, 450) == ["thumb", "pager"])
         #expect(names(300, 200) == ["pager"])
-        #expect(GalleryTool.variants(of: nil, canTile: false, keepingOriginals: true).count == 4)
+        #expect(
+            GalleryTool.variants(of: nil, isAnimated: false, canTile: false, keepingOriginals: true).count == 4)
+    }
+
+    @Test func onlyThePagerAndTheOverlayOfAnAnimationMove() {
+        func stills(_ width: Int, _ height: Int) -> [String] {
+            variants(width, height, isAnimated: true).filter { $0.frame == 0 }.map(\.name)
+        }
+        #expect(stills(4000, 3000) == ["thumb", "thumb@2x", "still"])
+        #expect(stills(300, 200) == ["still"])
+        let all = variants(4000, 3000, isAnimated: true)
+        #expect(all.filter { $0.frame == nil }.map(\.name) == ["pager", "overlay"])
+        #expect(all.first { $0.name == "still" }?.geometry == Variant.pager.geometry)
+        #expect(variants(4000, 3000).allSatisfy { $0.frame == nil })
     }
 
     @Test func originalsAbove24MegapixelsGetASmallerVariant() {

@@ -50,6 +50,35 @@ import Testing
         #expect(site.markup(of: site.pages[1]).contains(text: "href=\"../2024/03-01.html\""))
     }
 
+    @Test func pagesShowTheStillOfAnAnimationWithALinkToTheAnimation() throws {
+        func animation(frames: Int, hasStill: Bool = true) throws -> Site {
+            let still = try place("2024-02-03", "a")
+            var record = still.record
+            let file = #""width":300,"height":200,"frames":"#
+            func path(_ name: String) -> String { "pictures/\(String(repeating: "a", count: 20))-\(name).gif" }
+            let files = (hasStill ? [("still", 1)] : []) + [("pager", frames)]
+            let fields = files.map { #""\#($0)":{"path":"\#(path($0))",\#(file)\#($1)}"# }
+            record.set("variants", .raw(Array("{\(fields.joined(separator: ","))}".utf8)))
+            return site([Place(key: still.key, record: record, day: still.day), try place("2024-02-01", "b")])
+        }
+        let moving = try animation(frames: 8)
+        let mark = "-pager.gif\">Play the animation</a>"
+        let start = moving.markup(of: moving.pages[0])
+        #expect(start.contains(text: "class=\"hero video\"") && start.contains(text: mark))
+        #expect(start.contains(text: "-pager.gif\" alt=\"Picture a\" loading=\"lazy\""))
+        let month = moving.markup(of: moving.pages[1])
+        let tile = try #require(month.split(separator: "\n").first { $0.hasPrefix("<li class=\"tile w1 t5 video\"") })
+        #expect(tile.contains("-still.gif") && !tile.contains("-pager.gif"))
+        let page = moving.markup(ofPicture: 0)
+        #expect(page.contains(text: "<img src=\"../pictures/aaaaaaaaaaaaaaaaaaaa-still.gif\""))
+        #expect(page.contains(text: mark) && !page.contains(text: "-pager.gif 300w"))
+        // A picture with a single frame has no mark, and neither has an animation that an earlier version made.
+        for other in [try animation(frames: 1), try animation(frames: 8, hasStill: false)] {
+            let pages = other.markup(of: other.pages[0]) + other.markup(ofPicture: 0)
+            #expect(!pages.contains(text: " video\"") && !pages.contains(text: "class=\"play"))
+        }
+    }
+
     @Test func linkPreviewNeedsTheBaseAddress() throws {
         let site = site([try place("2024-02-03", "a")], base: "https://example.org/a&b/")
         let page = site.markup(ofPicture: 0)

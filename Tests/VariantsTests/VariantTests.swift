@@ -250,6 +250,9 @@ struct VariantTests {
         #expect(Set(keys).count == keys.count)
         // The name is not part of the key, so variants of the same size share a file.
         #expect(EncodeSettings().key(.custom(width: 1024, height: 1024)) == EncodeSettings().key(.pager))
+        var first = EncodeSettings()
+        first.frame = 0
+        #expect(EncodeSettings().key(changed { $0.frame = 0 }) == first.key(base))
     }
 
     @Test func everyDecodeOptionIsInTheKey() {

@@ -34,12 +34,12 @@ public final class GalleryTool: RecordTool {
     private static let mostPixels = 24_000_000
 
     /// Returns the variants that a page needs. Omits thumbnails and overlays that would be the same as the variant
-    /// `pager`.
+    /// `pager`. The thumbnails of an animation are stills.
     ///
     /// - Parameters:
     ///   - size: the size of the picture, or nil if it is unknown.
     ///   - canTile: whether to cut a large picture into tiles.
-    static func variants(of size: PixelSize?, canTile: Bool, keepingOriginals: Bool) -> [Variant] {
+    static func variants(of size: PixelSize?, isAnimated: Bool, canTile: Bool, keepingOriginals: Bool) -> [Variant] {
         func box(_ name: String, _ width: Int, _ height: Int) -> Variant {
             Variant(name: name, geometry: Geometry(width: width, height: height))
         }
@@ -50,7 +50,12 @@ public final class GalleryTool: RecordTool {
             return min(1, Double(width) / Double(size.width), Double(height) / Double(size.height))
         }
         let pager = scale(.pager)
-        var all = thumbnails.filter { scale($0) != pager } + [.pager]
+        var all = thumbnails.filter { scale($0) != pager }
+        if isAnimated {
+            all.append(Variant(name: Place.still, geometry: Variant.pager.geometry))
+            for index in all.indices { all[index].frame = 0 }
+        }
+        all.append(.pager)
         if pager < 1 { all.append(.overlay) }
         if isLarge(size), canTile {
             var tiles = Variant(name: Place.tiles, geometry: Geometry())
@@ -162,9 +167,10 @@ public final class GalleryTool: RecordTool {
     }
 
     private func makeVariants(_ record: inout Record, _ argument: String?) throws {
-        let (size, canTile) = picture(record, argument: argument)
+        let (size, isAnimated, canTile) = picture(record, argument: argument)
         func make(canTile: Bool) throws {
-            let variants = Self.variants(of: size, canTile: canTile, keepingOriginals: settings.keepsOriginals)
+            let variants = Self.variants(
+                of: size, isAnimated: isAnimated, canTile: canTile, keepingOriginals: settings.keepsOriginals)
             try downsampler(variants).process(&record, argument: argument) { _ in }
         }
         do {
@@ -187,23 +193,21 @@ public final class GalleryTool: RecordTool {
         try downsampler([.pager]).remember(made, in: folder.folder.path, of: path, record)
     }
 
-    /// Returns the size of the picture, and whether it can be cut into tiles if it is large. Animations cannot be cut,
-    /// and neither can translucent pictures, whose tiles would not cover the picture below them. Reads the size from
-    /// the record or from the header of the file. Returns nil if the size is unknown, or if the file is a pipe, which
-    /// can be read only once. The record need not be trusted: a wrong size causes only a superfluous or a missing
-    /// variant.
-    private func picture(_ record: Record, argument: String?) -> (size: PixelSize?, canTile: Bool) {
-        if let width = record.integer("cache.width"), let height = record.integer("cache.height"), width > 0, height > 0
-        {
-            let size = PixelSize(width: width, height: height)
-            if !Self.isLarge(size) { return (size, false) }
-        }
+    /// Returns the size of the picture, whether its variants are animations, and whether it can be cut into tiles if it
+    /// is large. Animations cannot be cut, and neither can translucent pictures, whose tiles would not cover the
+    /// picture below them. The size is nil if the file cannot be read, or is a pipe, which can be read only once.
+    private func picture(
+        _ record: Record, argument: String?
+    ) -> (size: PixelSize?, isAnimated: Bool, canTile: Bool) {
         let path = argument ?? (try? record.path("path")) ?? nil
-        guard let path, let file = try? argument == nil ? files.open(path) : File.openInput(path), file.isRegular else {
-            return (nil, false)
-        }
-        guard let header = try? downsampler([.pager]).header(of: file) else { return (nil, false) }
-        return (header.uprightSize, header.isAnimated == false && header.hasAlpha == false)
+        let tool = downsampler([.pager])
+        guard let path, let file = try? argument == nil ? files.open(path) : File.openInput(path), file.isRegular,
+            let header = try? tool.header(of: file)
+        else { return (nil, false, false) }
+        return (
+            header.uprightSize, tool.makesAnimations(of: file, header),
+            header.isAnimated == false && header.hasAlpha == false
+        )
     }
 
     /// Returns the place of a record that this gallery wrote. Returns nil for other records, and if a file of the place

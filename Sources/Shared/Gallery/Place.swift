@@ -33,6 +33,8 @@ public struct Place: Sendable, Equatable {
         /// A blurred preview as a ThumbHash.
         let hash: String?
         let colour: String?
+        /// The number of frames, which is 1 for a still picture.
+        let frames: Int
 
         /// Reads a field of `variants`. Returns nil if the path is outside the gallery, as it may be in an edited
         /// record.
@@ -43,12 +45,15 @@ public struct Place: Sendable, Equatable {
             (self.path, self.width, self.height) = (path, width, height)
             hash = file.string("thumbhash")
             colour = file.string("dominant_colour")
+            frames = file.integer("frames") ?? 1
         }
     }
 
     /// The names of a place's files, from the smallest to the largest.
     static let thumbnail = "thumb"
     static let sharpThumbnail = "thumb@2x"
+    /// The first frame of an animation, in the size of the pager.
+    static let still = "still"
     static let pager = "pager"
     static let overlay = "overlay"
     /// The variant that pages show instead of an original that is too large for phones and has no tiles.
@@ -56,7 +61,7 @@ public struct Place: Sendable, Equatable {
     /// The tiles of a picture that is too large for phones. Their path is a folder.
     static let tiles = "tiles"
     static let original = "original"
-    static let fileNames = [thumbnail, sharpThumbnail, pager, overlay, large, tiles, original]
+    static let fileNames = [thumbnail, sharpThumbnail, still, pager, overlay, large, tiles, original]
 
     /// The maximum number of a place. Larger numbers occur only in edited records.
     private static let maxNumber = 1 << 24
@@ -98,12 +103,21 @@ public struct Place: Sendable, Equatable {
 
     var hasPicture: Bool { file(Self.pager) != nil }
 
+    /// The file that pages show until an animation is started.
+    var poster: File? { file(Self.still) ?? file(Self.pager) }
+
+    /// The animation, or nil for a still picture. Nil also for a video, whose mark starts the video, and for an
+    /// animation without a still, which an earlier version of the tool made.
+    var animation: File? {
+        isVideo || file(Self.still) == nil ? nil : file(Self.pager).flatMap { $0.frames > 1 ? $0 : nil }
+    }
+
     /// The smallest file, which a tile shows. A small picture has no thumbnail, because a thumbnail would be the same
-    /// as the pager.
-    var tile: File? { file(Self.thumbnail) ?? file(Self.pager) }
+    /// as the poster.
+    var tile: File? { file(Self.thumbnail) ?? poster }
 
     /// The file that a tile shows on a high-density screen.
-    var sharpTile: File? { file(Self.sharpThumbnail) ?? file(Self.pager) }
+    var sharpTile: File? { file(Self.sharpThumbnail) ?? poster }
 
     var hash: String? { tile?.hash }
 

@@ -124,10 +124,10 @@ extension Site {
 
     private func hero(_ place: Int, on page: Page) -> String {
         let (shown, id) = (places[place], Markup.text(places[place].id))
-        let files = [shown.file(Place.pager), shown.file(Place.overlay)]
+        let files = [shown.poster, shown.animation == nil ? shown.file(Place.overlay) : nil]
         let image = image(shown, files, page, attributes: "sizes=\"100vw\" fetchpriority=\"high\"")
         return """
-            <section class="hero\(shown.isVideo ? " video" : "")" id="t-\(id)"><a href="#\(id)" class="\(look(shown))"\(data(shown))>\(image)\
+            <section class="hero\(shown.isPlayable ? " video" : "")" id="t-\(id)"><a href="#\(id)" class="\(look(shown))"\(data(shown))>\(image)\
             <span class="caption"><span class="title" dir="auto">\(Markup.text(title(of: shown)))</span>\(time(shown))\
             </span></a></section>
 
@@ -137,7 +137,7 @@ extension Site {
     private func tile(_ place: Int, on page: Page) -> String {
         let shown = places[place]
         let image = image(
-            shown, [shown.tile, shown.sharpTile, shown.file(Place.pager)], page,
+            shown, [shown.tile, shown.sharpTile, shown.poster], page,
             attributes: "sizes=\"auto, \(tileWidth(shown))\" loading=\"lazy\" decoding=\"async\"")
         let reason = shown.isVideo ? "" : "<span class=\"reason\">\(failure(shown))</span>"
         return Self.tile.filled(
@@ -154,7 +154,7 @@ extension Site {
     }
 
     private func tileClasses(_ place: Place) -> String {
-        let kinds = (place.hasPicture ? [] : ["missing"]) + (place.isVideo ? ["video"] : [])
+        let kinds = (place.hasPicture ? [] : ["missing"]) + (place.isPlayable ? ["video"] : [])
         return ([look(place)] + kinds).joined(separator: " ")
     }
 
@@ -180,12 +180,12 @@ extension Site {
         return attribute("data-hash", place.hash) + attribute("data-colour", place.colour)
     }
 
-    /// Returns the CSS classes of a picture: `r5` to `r32` for ten times its aspect ratio, and `clear` if it is
+    /// Returns the CSS classes of a picture: for the aspect ratio 1.5, for example, `w1` and `t5`; and `clear` if it is
     /// transparent.
     func look(_ place: Place) -> String {
-        guard let file = place.tile else { return "r15" }
+        guard let file = place.tile else { return "w1 t5" }
         let ratio = min(max((file.width * 10 + file.height / 2) / file.height, 5), 32)
-        return "r\(ratio)\(place.isTransparent ? " clear" : "")"
+        return "w\(ratio / 10) t\(ratio % 10)\(place.isTransparent ? " clear" : "")"
     }
 
     /// Returns the day as HTML, or an empty text if the title is the day.
@@ -211,15 +211,20 @@ extension Site {
     func missing(_ place: Place) -> String {
         let words = Markup.text(reason(place))
         let reason = place.record.hasError ? "<span dir=\"auto\">\(words)</span>" : ""
-        guard let play = playLink(place) else {
+        guard let play = playLink(place, "") else {
             return "<p class=\"reason\"><strong>\(failure(place))</strong>\(reason)</p>\n"
         }
-        return "<figure class=\"r18\">\(play)</figure>\(reason.isEmpty ? "" : "<p class=\"reason\">\(reason)</p>")\n"
+        return "<figure class=\"w1 t8\">\(play)</figure>\(reason.isEmpty ? "" : "<p class=\"reason\">\(reason)</p>")\n"
     }
 
-    /// Returns the link to a video. If the video has a player, the script shows the player instead of following the
-    /// link.
-    func playLink(_ place: Place) -> String? {
+    /// Returns the link to a video or an animation. If the video has a player, the script shows the player instead of
+    /// following the link. The script starts an animation in place.
+    ///
+    /// - Parameter root: the path of the gallery, relative to the page.
+    func playLink(_ place: Place, _ root: String) -> String? {
+        if let animation = place.animation {
+            return "<a class=\"play moving\" href=\"\(root)\(animation.path)\">Play the animation</a>"
+        }
         guard place.isVideo, let media = place.caption?.media else { return nil }
         let player = place.player
         let data = player.map { " data-player=\"\(Markup.text($0.address))\"" } ?? ""
@@ -266,19 +271,22 @@ extension Site {
     }
 
     private func figure(_ place: Place, _ page: Page) -> String {
-        guard let pager = place.file(Place.pager) else {
+        guard let poster = place.poster else {
             return missing(place)
         }
-        var attributes = "src=\"\(page.root)\(pager.path)\" width=\"\(pager.width)\" height=\"\(pager.height)\""
+        let animation = place.animation
+        var attributes = "src=\"\(page.root)\(poster.path)\" width=\"\(poster.width)\" height=\"\(poster.height)\""
         func add(_ name: String, _ file: Place.File?) {
-            guard let file, file.width > pager.width else { return }
+            guard let file, file.width > poster.width else { return }
             attributes += " data-\(name)=\"\(page.root)\(file.path)\" data-\(name)-width=\"\(file.width)\""
             attributes += " data-\(name)-height=\"\(file.height)\""
         }
         let overlay = place.file(Place.overlay)
         add("overlay", overlay)
-        if let overlay, overlay.width > pager.width {
-            let set = [pager, overlay].map { "\(page.root)\($0.path) \($0.width)w" }.joined(separator: ", ")
+        if let animation {
+            attributes += " data-other=\"\(page.root)\(animation.path)\""
+        } else if let overlay, overlay.width > poster.width {
+            let set = [poster, overlay].map { "\(page.root)\($0.path) \($0.width)w" }.joined(separator: ", ")
             attributes += " srcset=\"\(set)\" sizes=\"(min-width: 56em) 70vw, 100vw\""
         }
         let tiles = place.file(Place.tiles)
@@ -290,7 +298,7 @@ extension Site {
         let reason = place.record.hasError ? "<p class=\"reason\" dir=\"auto\">\(Markup.text(reason(place)))</p>" : ""
         return """
             <figure class="\(look(place))"\(data(place))><img \(attributes) alt="\(words)" loading="lazy" \
-            decoding="async">\(playLink(place) ?? "")</figure>\(reason)
+            decoding="async">\(playLink(place, page.root) ?? "")</figure>\(reason)
 
             """
     }
@@ -354,6 +362,9 @@ extension Place {
     }
 
     var isVideo: Bool { record.string("media_type") == "video" }
+
+    /// Whether its tile has a play mark.
+    var isPlayable: Bool { isVideo || animation != nil }
 
     /// The player of the video, or nil if the place has no video on a supported site.
     var player: VideoPlayer? { isVideo ? MediaAddress(record.string("url")).flatMap(VideoPlayer.init) : nil }

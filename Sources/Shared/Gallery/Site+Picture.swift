@@ -7,7 +7,7 @@ extension Site {
     private static let picture = PageTemplate(PackageResources.picture_html)
     /// The version of all pages and search files. Increase it whenever their form changes, so that the next run writes
     /// all of them.
-    private static let layout = 3
+    private static let layout = 4
     /// The maximum number of characters in the description of a link preview. Most sites show fewer characters.
     private static let descriptionLength = 200
 
@@ -27,17 +27,18 @@ extension Site {
     }
 
     private func figure(of place: Place) -> String {
-        guard let pager = place.file(Place.pager) else {
+        guard let poster = place.poster else {
             return missing(place)
         }
-        let files = [pager, place.file(Place.overlay)].compactMap(\.self)
+        let overlay = place.animation == nil ? place.file(Place.overlay) : nil
+        let files = [poster, overlay].compactMap(\.self)
         let best = files[files.count - 1]
         let set = files.map { "../\($0.path) \($0.width)w" }.joined(separator: ", ")
         let words = Markup.text(place.caption?.alt ?? title(of: place))
         return """
-            <figure class="\(look(place))"><img src="../\(pager.path)" srcset="\(set)" sizes="100vw" \
+            <figure class="\(look(place))"><img src="../\(poster.path)" srcset="\(set)" sizes="100vw" \
             width="\(best.width)" height="\(best.height)" alt="\(words)" fetchpriority="high">\
-            \(playLink(place) ?? "")</figure>
+            \(playLink(place, "../") ?? "")</figure>
 
             """
     }

@@ -79,6 +79,15 @@ public struct DownsampleTool: RecordTool {
         try inspect(InputFile(file), limits: maker.options.limits)
     }
 
+    /// Returns whether the variants of a picture are animations, unless they show a single frame.
+    public func makesAnimations(of file: File, _ header: ImageHeader) -> Bool {
+        var header = header
+        // The header of a GIF does not contain the number of frames.
+        if header.isAnimated == nil { try? maker.options.checkEnd(of: InputFile(file), &header) }
+        return header.isAnimated == true && maker.encodeSettings.frame == nil
+            && maker.format(of: .pager, source: header).holdsAnimations
+    }
+
     public var acceptsErrors: Bool { true }
 
     func isPlaceholder(_ record: Record) -> Bool {

@@ -9,8 +9,10 @@ const calm = matchMedia('(prefers-reduced-motion: reduce)');
 
 function $(selector, from = document) { return from.querySelector(selector); }
 const $$ = selector => [...document.querySelectorAll(selector)];
+const stop = e => e.preventDefault();
+const focused = () => document.activeElement;
 const byID = id => document.getElementById(id);
-const { abs, cos, hypot, max, min, round, PI } = Math;
+const { abs, cos, floor, hypot, max, min, round, PI } = Math;
 const clamp = (low, value, high) => max(low, min(high, value));
 const on = (target, types, act, options) => types.split(' ').forEach(type => target.addEventListener(type, act, options));
 
@@ -22,6 +24,7 @@ function make(tag, properties, ...children) {
   element.append(...children);
   return element;
 }
+const div = (className, ...children) => make('div', { className }, ...children);
 const button = (className, title, onclick) => make('button', { type: 'button', className, title, ariaLabel: title, onclick });
 const speaker = () => make('p', { className: 'status', role: 'status' });
 
@@ -45,7 +48,7 @@ function announce(text, isSeen) {
 function press(e, actions) {
   const act = actions[e.key] || actions[e.key?.toLowerCase()];
   if (e.altKey || e.ctrlKey || e.metaKey || !act) return;
-  e.preventDefault();
+  stop(e);
   act();
 }
 
@@ -93,7 +96,7 @@ function thumbHash(text) {
   const P = terms(3, 3, (b >> 3 & 63) / 50.4), Q = terms(3, 3, (b >> 9 & 63) / 50.4);
   const canvas = make('canvas', { width, height }), context = canvas.getContext('2d'), image = context.createImageData(width, height);
   for (let i = 0; i < width * height; i++) {
-    const x = PI * (i % width + .5) / width, y = PI * (Math.floor(i / width) + .5) / height;
+    const x = PI * (i % width + .5) / width, y = PI * (floor(i / width) + .5) / height;
     const sum = (list, start) => list.reduce((s, [u, v, f]) => s + f * cos(x * u) * cos(y * v), start);
     const l = sum(L, (a & 63) / 63), p = sum(P, (a >> 6 & 63) / 31.5 - 1), q = sum(Q, (a >> 12 & 63) / 31.5 - 1);
     const blue = l - 2 / 3 * p, red = (3 * l - blue + q) / 2;
@@ -136,13 +139,14 @@ const isOpen = () => viewer.classList.contains('open');
 let current, goal, opener, span, rest, isNotched, turned = 0;
 
 const [newer, older] = [['back', 'Newer picture', -1], ['on', 'Older picture', 1]].map(([className, title, by]) =>
-  make('a', { className, title, ariaLabel: title, onclick: e => { if (isPlain(e)) { e.preventDefault(); step(by); } } }));
-const place = make('span', { className: 'place' });
-const strip = make('div', { className: 'strip' });
+  make('a', { className, title, ariaLabel: title, onclick: e => { if (isPlain(e)) { stop(e); step(by); } } }));
+const place = div('place');
+const strip = div('strip');
 
 function buildStrip() {
+  if (!calm.matches) toggleMotion();
   strip.append(...slides);
-  viewer.append(make('div', { className: 'tools' }, button('shut', 'Close', () => close()), newer, older, place), strip);
+  viewer.append(div('tools', button('shut', 'Close', () => close()), newer, older, place), strip);
   viewer.role = 'dialog';
   viewer.ariaModal = true;
   slides.forEach((slide, i) => {
@@ -157,13 +161,28 @@ function buildStrip() {
   });
 }
 
-// Returns a slide's files, smallest first.
+// Returns a slide's files, smallest first; only the still of a paused animation.
 function filesOf(slide) {
   const img = pictureOf(slide), data = img.dataset;
   const file = (src, width, height) => src && { src: new URL(src, location).href, width: +width, height: +height };
-  return [file(img.src, img.getAttribute('width'), img.getAttribute('height')), file(data.overlay, data.overlayWidth, data.overlayHeight),
-    file(data.original, data.originalWidth, data.originalHeight)].filter(Boolean);
+  const files = [file(img.src, img.getAttribute('width'), img.getAttribute('height')),
+    ...['overlay', 'original'].map(name => file(data[name], data[name + 'Width'], data[name + 'Height']))].filter(Boolean);
+  return data.other && isStill ? [{ ...files.at(-1), src: img.src }] : files;
 }
+
+// Starts or pauses all animations. `data-other` has the file that is not shown.
+let isStill = true;
+function toggleMotion() {
+  isStill = !isStill;
+  for (const img of $$('[data-other]')) [img.src, img.dataset.other] = [img.dataset.other, img.src];
+  if (focused().matches('.play')) focusSlide();
+  for (const link of $$('.moving')) link.hidden = !isStill;
+  for (const control of $$('.motion')) control.ariaPressed = isStill;
+  if (!overlay?.open) return;
+  view = { ...view, files: filesOf(slides[current]), wanted: 0, shown: 0 };
+  sharpen();
+}
+const isAnimated = slide => pictureOf(slide)?.dataset.other;
 
 // Only a slide and its two neighbours load their pictures.
 function approach(index) {
@@ -183,13 +202,13 @@ function settle(index) {
   goal = index;
   approach(index);
   if (index === current) return;
-  const slide = slides[index], time = $('time', slide)?.textContent, moveFocus = slides[current]?.contains(document.activeElement);
+  const slide = slides[index], time = $('time', slide)?.textContent, moveFocus = slides[current]?.contains(focused());
   current = index;
   removePlayers();
   slides.forEach((other, i) => { other.inert = i !== index; other.classList.toggle('shown', i === index); });
   for (const [link, by] of [[newer, -1], [older, 1]]) {
     const href = stepOf(slide, by)?.href;
-    if (!href && link === document.activeElement) focusSlide();
+    if (!href && link === focused()) focusSlide();
     link.hidden = !href;
     link.href = href;
   }
@@ -215,16 +234,16 @@ function step(by) {
 
 // A timer detects that the strip rests: scrollend also fires between two quick steps. A new width also scrolls the
 // strip; then the observer restores the slide.
+const hasSpan = () => isOpen() && strip.clientWidth === span, nearest = () => round(strip.scrollLeft / span);
 on(strip, 'scroll', () => {
   clearTimeout(rest);
   rest = setTimeout(requestAnimationFrame, 140, () => {
-    const index = round(strip.scrollLeft / span);
-    if (isOpen() && strip.clientWidth === span && abs(strip.scrollLeft - index * span) < 1.5) settle(index);
+    if (hasSpan() && abs(strip.scrollLeft - nearest() * span) < 1.5) settle(nearest());
   });
-  if (isOpen() && strip.clientWidth === span) approach(round(strip.scrollLeft / span));
+  if (hasSpan()) approach(nearest());
 }, { passive: true });
 new ResizeObserver(() => {
-  if (!isOpen() || strip.clientWidth === span) return;
+  if (!isOpen() || hasSpan()) return;
   span = strip.clientWidth;
   strip.scrollTo({ left: current * span, behavior: 'instant' });
 }).observe(strip);
@@ -242,7 +261,7 @@ on(strip, 'wheel', e => {
     isNotched = !isFlat || e.deltaMode || abs(x) > 50;
     if (isNotched && slides[goal + by]) step(by);
   }
-  if (isNotched) e.preventDefault();
+  if (isNotched) stop(e);
   turned = e.timeStamp;
 }, { passive: false });
 
@@ -255,7 +274,7 @@ on(strip, 'pointerdown', e => {
   for (const e of [...pointers.values()]) down(e);
 });
 on(strip, 'pointerup pointercancel', e => pointers.delete(e.pointerId));
-on(strip, 'touchmove', e => { if (e.touches.length > 1) e.preventDefault(); }, { passive: false });
+on(strip, 'touchmove', e => { if (e.touches.length > 1) stop(e); }, { passive: false });
 
 function cutOff(inert) {
   for (const child of body.children) if (!child.matches('.viewer, .status, dialog')) child.inert = inert;
@@ -273,7 +292,7 @@ function open(index, from) {
     span = strip.clientWidth;
   }
   show(index);
-  if (!viewer.contains(document.activeElement)) focusSlide();
+  if (!viewer.contains(focused())) focusSlide();
 }
 
 function close(wentBack) {
@@ -324,14 +343,15 @@ function visit(index, from) {
 on(document, 'click', e => {
   const link = e.target.closest('a[href]');
   if (!link || !isPlain(e) || e.defaultPrevented) return;
-  if (link.dataset.player && isServed) {
-    e.preventDefault();
-    return showPlayer(link);
+  const play = link.matches('.moving') ? toggleMotion : link.dataset.player && isServed && showPlayer;
+  if (play) {
+    stop(e);
+    return play(link);
   }
   if (pathOf(link) !== pathOf(location)) return;
   const index = indices.get(link.hash.slice(1));
   if (index === undefined) return;
-  e.preventDefault();
+  stop(e);
   calendar?.close();
   visit(index, link);
 });
@@ -368,7 +388,11 @@ const linkOf = slide => $('.own', slide)?.href || `${pathOf(location)}#${slide.i
 
 // Returns the buttons that act on slide(), which changes in the overlay.
 function actionsOf(slide) {
+  const motion = button('motion', 'Pause the animation', toggleMotion);
+  motion.ariaPressed = isStill;
+  motion.hidden = !isAnimated(slide());
   return [
+    motion,
     button('copy', 'Copy link', () => copyLink(slide())),
     canShare && button('share', 'Share', () => share(slide())),
     offerOriginal(make('a', { className: 'save' }), slide()),
@@ -376,7 +400,7 @@ function actionsOf(slide) {
 }
 
 async function copyLink(slide) {
-  const text = linkOf(slide), copy = e => { e.clipboardData.setData('text/plain', text); e.preventDefault(); };
+  const text = linkOf(slide), copy = e => { e.clipboardData.setData('text/plain', text); stop(e); };
   let isCopied = true;
   try { await navigator.clipboard.writeText(text); } catch {
     // Pages from http: have no clipboard object.
@@ -410,8 +434,8 @@ function actionBar(slide) {
   if (canPlay(slide)) add('player', 'Slideshow', () => enlarge(slides.indexOf(slide), true));
   if (isDated(slide)) add('same-day', 'On this day', () => openCalendar(dateOf(slide)));
   add('list-keys', 'Keys', showKeys);
-  all.forEach(control => { control.textContent = control.ariaLabel; });
-  return make('div', { className: 'actions' }, ...all);
+  for (const control of all) control.textContent = control.ariaLabel;
+  return div('actions', ...all);
 }
 
 let keyList;
@@ -421,10 +445,10 @@ function buildKeys() {
     f: fullScreen && 'Full screen', s: 'Start or pause the slideshow', r: 'A random picture', Esc: 'Close',
     '?': 'This list',
   };
-  const rows = Object.entries(list).filter(([, text]) => text).flatMap(([key, text]) =>
-    [make('dt', { textContent: key }), make('dd', { textContent: text })]);
+  const rows = Object.entries(list).flatMap(([key, text]) =>
+    text ? [make('dt', {}, key), make('dd', {}, text)] : []);
   keyList = make('dialog', { className: 'keys', ariaLabel: 'Keys' },
-    make('div', { className: 'row' }, make('h2', { textContent: 'Keys' }),
+    div('row', make('h2', {}, 'Keys'),
       button('shut', 'Close', () => keyList.close())),
     make('dl', {}, ...rows));
   body.append(keyList);
@@ -441,7 +465,7 @@ function showKeys() {
 let overlay, stage, frame, view, plus, minus, player;
 
 function buildOverlay() {
-  stage = make('div', { className: 'stage' });
+  stage = div('stage');
   const larger = () => zoom(view.z * 1.5), smaller = () => zoom(view.z / 1.5);
   minus = button('minus', 'Zoom out', smaller);
   plus = button('plus', 'Zoom in', larger);
@@ -452,11 +476,11 @@ function buildOverlay() {
     full.title = full.ariaLabel = isFull() ? 'Leave full screen' : 'Full screen';
     full.classList.toggle('leaves', !!isFull());
   });
-  overlay = make('dialog', { className: 'overlay', tabIndex: -1 }, stage, make('div', { className: 'tools' },
+  overlay = make('dialog', { className: 'overlay', tabIndex: -1 }, stage, div('tools',
     button('shut', 'Close', () => closeOverlay()), minus, plus, button('back', 'Newer picture', () => turn(-1)),
     button('on', 'Older picture', () => turn(1))),
-  make('div', { className: 'actions' }, player, ...full ? [full] : [], ...actionsOf(() => slides[current])), speaker());
-  on(overlay, 'cancel', e => { e.preventDefault(); leave(closeOverlay)(); });
+  div('actions', player, full || '', ...actionsOf(() => slides[current])), speaker());
+  on(overlay, 'cancel', e => { stop(e); leave(closeOverlay)(); });
   on(overlay, 'pointerdown wheel keydown', e => {
     if (!e.target.closest('.player, .full') && !/^[fs]$/i.test(e.key)) pause();
   }, { capture: true, passive: true });
@@ -475,17 +499,22 @@ function buildOverlay() {
 
 const isZoomed = () => view.z > 1.001;
 const transform = ({ x, y, z }) => `translate(${x}px, ${y}px) scale(${z})`;
+// Stops the frame, and returns its transform on the screen.
+function halt() {
+  const { transform } = getComputedStyle(frame);
+  frame.getAnimations().forEach(animation => animation.cancel());
+  return transform;
+}
 // Moves the frame from its position on the screen to `next`.
 function reach(next, ms = 0) {
-  const from = getComputedStyle(frame).transform;
-  frame.getAnimations().forEach(animation => animation.cancel());
+  const from = halt();
   Object.assign(view, next);
   frame.style.transform = transform(view);
   overlay.classList.toggle('zoomed', isZoomed());
   plus.disabled = view.z > view.most - .001;
   minus.disabled = !isZoomed();
   // A control that disappears would move the focus to the page.
-  if (document.activeElement.matches(':disabled, [hidden], .zoomed :is(.back, .on)')) overlay.focus();
+  if (focused().matches(':disabled, [hidden], .zoomed :is(.back, .on)')) overlay.focus();
   if (ms) motion(frame, { transform: [from, transform(view)] }, ms);
   updateTiles();
   sharpen();
@@ -540,9 +569,10 @@ function enlarge(index, isPlayed, isHeld) {
 }
 function enter(index) {
   const slide = slides[index];
-  frame = make('div', { className: 'frame' + ($('.clear', slide) ? ' clear' : '') });
+  frame = div('frame' + ($('.clear', slide) ? ' clear' : ''));
   view = { index, files: filesOf(slide), tiles: tilesOf(slide), x: 0, y: 0, z: 1 };
   offerOriginal($('.save', overlay), slide);
+  $('.motion', overlay).hidden = !isAnimated(slide);
   const own = pictureOf(slide), thumb = $('img', linkTo(slide.id) || body), src = own.complete ? own.currentSrc : thumb.complete && thumb.currentSrc;
   if (src) frame.append(layer(src));
   view.wanted = view.shown = view.files.find(file => file.src === src)?.width || 0;
@@ -586,7 +616,6 @@ function turn(by, index = beside(view.index, by)) {
   const gone = frame, { x, W } = view;
   show(index);
   enter(index);
-  if (calm.matches) return;
   stage.append(gone);
   motion(gone, { transform: [`translate(${x}px)`, `translate(${-by * W}px)`] }, 260).then(() => gone.remove());
   motion(frame, { transform: [`translate(${x + by * W}px)`, 'none'] }, 260);
@@ -596,9 +625,8 @@ async function closeOverlay(atOnce) {
   if (!overlay?.open) return;
   const slide = slides[view.index];
   setPlaying();
-  if (!atOnce && !calm.matches) {
-    const from = getComputedStyle(frame).transform, to = frame.style.transform = transform(over(slide));
-    frame.getAnimations().forEach(animation => animation.cancel());
+  if (!atOnce) {
+    const from = halt(), to = frame.style.transform = transform(over(slide));
     motion(overlay, { backgroundColor: ['#000', '#0000'] }, 220);
     await motion(frame, { transform: [from, to] }, 220);
   }
@@ -609,7 +637,7 @@ async function closeOverlay(atOnce) {
 
 function wheel(e) {
   if (!e.ctrlKey && !e.target.closest('.frame')) return;
-  e.preventDefault();
+  stop(e);
   const { x, y } = fromMiddle(e), delta = e.deltaY * (e.deltaMode ? 24 : 1);
   zoom(view.z * Math.exp(-delta * (e.ctrlKey ? .01 : .0022)), x, y, 100);
 }
@@ -678,7 +706,7 @@ let pending;
 
 function tilesOf(slide) {
   const { tiles, tilesWidth, tilesHeight } = pictureOf(slide).dataset;
-  return tiles && { src: tiles, width: tilesWidth, height: tilesHeight, layer: make('div', { className: 'tiles' }), drawn: new Map() };
+  return tiles && { src: tiles, width: tilesWidth, height: tilesHeight, layer: div('tiles'), drawn: new Map() };
 }
 
 // Waits, because a moving view needs most tiles only briefly.
@@ -698,8 +726,8 @@ function drawTiles({ tiles: { src, width, height, layer, drawn }, files, W, H, w
   const inView = margin => {
     const a = w * z / across, b = h * z / down, left = ((w * z - W) / 2 - x - margin) / a, top = ((h * z - H) / 2 - y - margin) / b;
     const right = min(across, left + (W + 2 * margin) / a), bottom = min(down, top + (H + 2 * margin) / b), names = [];
-    for (let row = max(0, Math.floor(top)); isNeeded && row < bottom; row++) {
-      for (let column = max(0, Math.floor(left)); column < right; column++) names.push(`${level}-${column}-${row}`);
+    for (let row = max(0, floor(top)); isNeeded && row < bottom; row++) {
+      for (let column = max(0, floor(left)); column < right; column++) names.push(`${level}-${column}-${row}`);
     }
     return names;
   };
@@ -742,7 +770,7 @@ async function play() {
   while (playing === run) {
     let next = beside(view.index, 1);
     if (!slides[next]) next = beside(-1, 1);
-    const [pager, larger] = filesOf(slides[next]), { src } = larger || pager;
+    const { src } = filesOf(slides[next]).slice(0, 2).at(-1);
     const loaded = make('img', { src }).decode().catch(() => {});
     await Promise.all([loaded, new Promise(done => setTimeout(done, pace))]);
     if (playing === run && !document.hidden) turn(1, next);
@@ -763,7 +791,7 @@ const hasPicture = id => days[id.slice(0, 7)] >>> id.slice(8) - 1 & 1;
 const column = date => (date.getUTCDay() + 6) % 7;
 
 function buildCalendar() {
-  const months = Object.keys(days).sort(), option = (value, textContent) => make('option', { value, textContent });
+  const months = Object.keys(days).sort(), option = (value, text) => make('option', { value }, text);
   const choose = () => draw(date(yearBox.value, monthBox.value, 1)), shift = by => () => draw(moved(0, by));
   const last = months.at(-1).split('-');
   firstDay = new Date(months[0]);
@@ -781,9 +809,9 @@ function buildCalendar() {
     });
   });
   calendar = make('dialog', { className: 'calendar', ariaLabel: 'Calendar' },
-    make('div', { className: 'row' }, monthBox, yearBox, button('back', 'Previous month', shift(-1)),
+    div('row', monthBox, yearBox, button('back', 'Previous month', shift(-1)),
       button('on', 'Next month', shift(1)), button('shut', 'Close', () => calendar.close())),
-    grid, others = make('p', { className: 'others' }), speaker());
+    grid, others = div('others'), speaker());
   body.append(calendar);
 }
 // From the 31st, moving to a shorter month selects its last day.
@@ -795,12 +823,12 @@ function draw(day, focus) {
   chosen = new Date(clamp(firstDay, day, lastDay));
   const year = yearBox.value = chosen.getUTCFullYear(), month = monthBox.value = chosen.getUTCMonth();
   const name = words(chosen, { month: 'long', year: 'numeric' }), head = make('tr'), rows = make('tbody');
-  for (let i = 1; i < 8; i++) head.append(make('th', { scope: 'col', textContent: words(date(2024, 0, i), { weekday: 'short' }) }));
+  for (let i = 1; i < 8; i++) head.append(make('th', { scope: 'col' }, words(date(2024, 0, i), { weekday: 'short' })));
   const blank = column(date(year, month, 1)), length = date(year, month + 1, 0).getUTCDate();
   for (let number = 1 - blank; number <= length; number++) {
     if ((number + blank) % 7 === 1) rows.append(make('tr'));
     const day = date(year, month, number), id = day.toISOString().slice(0, 10), has = hasPicture(id);
-    const link = make('a', { textContent: number, tabIndex: +day === +chosen ? 0 : -1, ariaLabel: `${number} ${name}${has ? '' : ', no picture'}` });
+    const link = make('a', { tabIndex: +day === +chosen ? 0 : -1, ariaLabel: `${number} ${name}${has ? '' : ', no picture'}` }, number);
     if (has) link.href = '#' + id;
     else { link.role = 'link'; link.ariaDisabled = true; }
     rows.lastChild.append(make('td', {}, number > 0 ? link : ''));
@@ -817,7 +845,7 @@ function drawOthers() {
     .filter(id => id.slice(5) === own.slice(5) && id !== own && hasPicture(id));
   const name = id => words(new Date(id), { dateStyle: 'long' });
   others.replaceChildren(same.length ? `${day} in other years:` : `No picture on ${day} in other years.`,
-    ...same.flatMap(id => [' ', make('a', { href: '#' + id, textContent: id.slice(0, 4), ariaLabel: name(id) })]));
+    ...same.flatMap(id => [' ', make('a', { href: '#' + id, ariaLabel: name(id) }, id.slice(0, 4))]));
 }
 const dateOf = slide => isDated(slide) && new Date(slide.id.slice(0, 10));
 const isDated = ({ id }) => /^\d{4}-/.test(id);
@@ -842,7 +870,7 @@ async function random() {
   const numbers = Array.from({ length: 31 }, (_, i) => `${i + 1}`.padStart(2, 0));
   const dates = months.flatMap(month => numbers.map(number => `${month}-${number}`)).filter(hasPicture);
   const ids = (dates.length ? dates : slides.map(({ id }) => id)).filter(id => here.slice(0, id.length) !== id);
-  const id = ids[Math.floor(Math.random() * ids.length)], index = indices.get(id);
+  const id = ids[floor(Math.random() * ids.length)], index = indices.get(id);
   if (!id) announce('There is no other picture.', true);
   else if (index === undefined) location.hash = id;
   else visit(index, $('.random'));
@@ -883,7 +911,7 @@ async function numbersOf(letters) {
   for (const [number, text] of texts) if (text.includes(' ' + letters)) found.add(number);
   if (!shards) return found;
   const fitting = [start, ...keys.filter(([, key]) => key.startsWith(start) || start.startsWith(key)).map(([key]) => key)];
-  const numbers = new Set(fitting.map(key => [...Array(key.length).keys()].reduce((sum, i) => (sum * 31 + key.charCodeAt(i)) % shards, 0)));
+  const numbers = new Set(fitting.map(key => key.split('').reduce((sum, unit) => (sum * 31 + unit.charCodeAt()) % shards, 0)));
   for (const words of await Promise.all([...numbers].map(number => load('words-' + number)))) {
     for (const word in words) if (fold(word).startsWith(letters)) addNumbers(words[word], found);
   }
@@ -902,11 +930,12 @@ async function rowOf(number) { return (await load('rows-' + (number >> 6))).find
 function tile([, id, title, page, thumb, width, height]) {
   const image = ownAddress(thumb), date = String(id).slice(0, 10), day = new Date(/^\d{4}-\d\d-\d\d$/.test(date) ? date : NaN);
   const path = `pages/${isNaN(day) ? 'undated' : date.slice(0, 7)}${page > 1 ? '.' + +page : ''}.html`;
-  return make('li', { className: `tile ${image ? '' : 'missing'} r${image ? clamp(5, round(width / height * 10), 32) : 15}` },
+  const tenths = image ? clamp(5, round(width / height * 10), 32) : 15;
+  return make('li', { className: `tile ${image ? '' : 'missing'} w${floor(tenths / 10)} t${tenths % 10}` },
     make('a', { href: addressOf(id, path) },
-      image ? make('img', { loading: 'lazy', alt: '', src: image }) : make('span', { className: 'reason', textContent: 'No picture' }),
-      make('span', { className: 'caption' }, make('span', { className: 'title', dir: 'auto', textContent: title }),
-        isNaN(day) ? '' : make('time', { dateTime: date, textContent: words(day, { dateStyle: 'long' }) }))));
+      image ? make('img', { loading: 'lazy', alt: '', src: image }) : div('reason', 'No picture'),
+      div('caption', make('span', { className: 'title', dir: 'auto' }, title),
+        isNaN(day) ? '' : make('time', { dateTime: date }, words(day, { dateStyle: 'long' })))));
 }
 
 async function search(upTo = batch) {

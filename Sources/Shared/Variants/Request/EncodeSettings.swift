@@ -62,6 +62,9 @@ public struct EncodeSettings: Sendable, Hashable {
             isProgressive: isProgressive)
     }
 
+    /// Returns the only frame of an animation that a variant shows, or nil for all frames.
+    func frame(of variant: Variant) -> Int? { variant.frame ?? frame }
+
     /// Returns a text with all settings that affect the bytes of a variant, for the cache key. Increase the number
     /// after `engine` whenever the engine's output changes.
     func key(_ variant: Variant) -> String {
@@ -69,7 +72,7 @@ public struct EncodeSettings: Sendable, Hashable {
         let colour = background.map { Int($0.red) << 16 | Int($0.green) << 8 | Int($0.blue) }
         return "engine=9;\(variant.key);format=\(format?.rawValue ?? "auto");quality=\(quality)"
             + ";effort=\(effort);chroma=\(chroma.rawValue);background=\(text(colour));backdrop=\(text(backdrop));progressive=\(isProgressive);linear=\(isLinear);profile=\(keepsProfile)"
-            + ";metadata=\(metadata.rawValue);hash=\(wantsHash);bytes=\(text(byteLimit));frame=\(text(frame))"
+            + ";metadata=\(metadata.rawValue);hash=\(wantsHash);bytes=\(text(byteLimit));frame=\(text(frame(of: variant)))"
             + ";fps=\(text(framesPerSecond))"
     }
 }

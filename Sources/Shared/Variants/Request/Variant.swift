@@ -10,6 +10,8 @@ public struct Variant: Sendable, Hashable {
     public var cornerRadius: Double
     /// Whether the whole picture is cut into tiles (`TileLevel`), which only a `ContentFolder` can store.
     public var isTiled = false
+    /// The only frame of an animation to show, counted from 0, or nil for the frames that the settings select.
+    public var frame: Int?
     /// The requested size if `geometry` is a square bucket, otherwise nil. Placeholders are drawn in this size.
     var shape: PixelSize?
 

@@ -34,7 +34,7 @@ public struct VariantMaker: Sendable {
     func format(of variant: Variant, source: ImageHeader) -> OutputFormat {
         if variant.isTiled { return .jpeg }
         return encodeSettings.format(
-            for: source.format, isAnimated: source.isAnimated == true,
+            for: source.format, isAnimated: source.isAnimated == true && variant.frame == nil,
             hasAlpha: source.hasAlpha == true || variant.cornerRadius > 0)
     }
 
@@ -53,7 +53,7 @@ public struct VariantMaker: Sendable {
                 backdrop: encodeSettings.backdrop ?? .colour(encodeSettings.background ?? .white),
                 gradient: request.variant.gradient, cornerRadius: request.variant.cornerRadius,
                 keepsProfile: encodeSettings.keepsProfile, wantsHash: encodeSettings.wantsHash, exif: exif, xmp: xmp,
-                frame: encodeSettings.frame, framesPerSecond: encodeSettings.framesPerSecond,
+                frame: encodeSettings.frame(of: request.variant), framesPerSecond: encodeSettings.framesPerSecond,
                 byteLimit: encodeSettings.byteLimit, sink: request.sink, tiles: request.sink as? any TileSink)
         }
         progress.beginWork()

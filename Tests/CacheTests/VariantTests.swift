@@ -220,7 +220,7 @@ extension CacheStore {
         }
     }
 
-    @Test func makingAVariantFailsIfTheRootIsRemovedMeanwhile() throws {
+    @Test func variantFailsIfItsRootIsRemovedWhileItIsMade() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
 

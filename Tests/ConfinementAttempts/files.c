@@ -25,7 +25,7 @@ static const char *in_cache(TARGET t, const char *name) {
     return path;
 }
 
-// Calls `use` with a file in the cache, where a confined process may write.
+// Calls `use` with a file in the cache, which a confined process may write.
 static long with_own_file(TARGET t, long (*use)(int file)) {
     int file = open(in_cache(t, "own"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0) return -1;

@@ -281,7 +281,7 @@ import Testing
         #expect(made == 1)
         #expect(first.isNew && !second.isNew)
         #expect(try Surroundings.contents(second.path) == png)
-        #expect(second.details == "blurhash" && second.width == 1)
+        #expect(second.facts.details == "blurhash" && second.facts.width == 1)
         #expect(try cache(there).statistics()[.variantsMade] == 0)
     }
 

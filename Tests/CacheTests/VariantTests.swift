@@ -55,7 +55,7 @@ extension CacheStore {
         #expect(first.path == second.path)
         #expect(first.path != other.path)
         #expect(Set(try cache.variants(of: original).map(\.path)) == [first.path, other.path])
-        #expect((first.width, first.height, first.bytes) == (3, 2, 2))
+        #expect((first.facts.width, first.facts.height, first.bytes) == (3, 2, 2))
         #expect(Surroundings.mode(first.path) == 0o600)
         #expect(world.files("partial").isEmpty)
         #expect(try cache.statistics()[.variantsMade] == 2)

@@ -160,104 +160,8 @@ public final class CacheStore: Sendable {
         }
     }
 
-    /// Returns the entry with this name if its file matches its row; otherwise removes the row.
-    ///
-    /// - Parameter onLoss: called if the file of the row is missing.
-    package func validated(_ name: String, onLoss: () -> Void = {}) throws -> Entry? {
-        try row(name).flatMap { try checked($0, onLoss: onLoss) }
-    }
-
     /// Returns the row with this name. Its file may be missing.
     func row(_ name: String) throws -> Entry? { try index.perform { try $0.entries.find(name, in: scope) } }
-
-    /// Returns `found`, a row that was already read, if its file matches the row; otherwise removes the row.
-    func checked(_ found: Entry, onLoss: () -> Void = {}) throws -> Entry? {
-        switch try fileState(of: found) {
-        case .right: return found
-        case .unconfirmed: return try confirmed(found)
-        case .missing: onLoss()
-        }
-        // Either the file or the whole root was removed.
-        try index.reopenIfReplaced()
-        if !index.isReadOnly {
-            try heal(found) { try !index.root.isWhole($0) }
-            log.detail("the file of \(found.key ?? found.name) was lost; removing its entry")
-        }
-        return nil
-    }
-
-    /// The state of an entry's file, determined by a single system call.
-    enum FileState {
-        /// The file is missing, or its size differs from the row.
-        case missing
-        /// The content must be verified before use: it may not have reached the disk before a crash of the machine, or
-        /// the file must be inspected again.
-        case unconfirmed
-        case right
-    }
-
-    func fileState(of entry: Entry) throws -> FileState {
-        guard let status = try index.root.wholeFile(entry) else { return .missing }
-        if entry.isUnsettled { return .unconfirmed }
-        let isRight =
-            try entry.boot.map { try $0 != 0 && $0 == index.root.boot }
-            ?? entry.modified.map { $0 == status.modifiedNanoseconds } ?? true
-        return isRight ? .right : .unconfirmed
-    }
-
-    /// Compares a file with the SHA-256 in its row. If they match, makes the entry durable, so that later runs need not
-    /// compare the file again; otherwise removes the row.
-    private func confirmed(_ found: Entry) throws -> Entry? {
-        guard let file = try index.root.openIfPresent(found.place), try isRight(found, file) else {
-            return try replaced(found)
-        }
-        var entry = found
-        entry.isUnsettled = false
-        if index.isReadOnly { return entry }
-        try toleratingUnwritable {
-            // If the cache was just copied, the bytes may be only in the page cache.
-            try synchronize(file, of: &entry)
-            try index.write(now: clock.now()) { try $0.entries.settle(entry) }
-        }
-        return entry
-    }
-
-    private func synchronize(_ file: File, of entry: inout Entry) throws {
-        try index.root.writing { try file.synchronize() }
-        entry.boot = nil
-        entry.modified = try FileStatus(of: file.descriptor, path: file.path).modifiedNanoseconds
-    }
-
-    /// Whether a file has the SHA-256 in its row. An unsettled original must also pass the inspection.
-    private func isRight(_ entry: Entry, _ file: File) throws -> Bool {
-        guard try BlobStore.sha256(of: file) == entry.sha256 else { return false }
-        // Truncated originals that were stored on request would not pass the inspection.
-        let isKeptAnyway = entry.key?.hasPrefix(CacheKey.truncatedPrefix) == true
-        return try !entry.isUnsettled || entry.kind != .original || isKeptAnyway || recovery.wholePicture(file) != nil
-    }
-
-    /// Removes an entry whose file does not match its row. Returns a new entry if the file is a complete picture:
-    /// earlier versions replaced the file before the row, and their process may have died in between.
-    private func replaced(_ entry: Entry) throws -> Entry? {
-        if index.isReadOnly { return nil }
-        index.count(in: scope) { $0.add(.lostWrites) }
-        log.detail("the file of \(entry.key ?? entry.name) does not have the recorded SHA-256; removing its entry")
-        try heal(entry) { $0.id == entry.id && $0.sha256 == entry.sha256 }
-        guard entry.kind == .original else { return nil }
-        return try recovery.recover(
-            Recovery.LostFile(
-                name: entry.file, folder: folder(), scope: scope, key: entry.key, url: entry.url))
-    }
-
-    /// Reads the row with this entry's name and removes it if `isWrong` returns true. The check runs within the
-    /// transaction, so no process can store the entry between the check and the removal.
-    private func heal(_ entry: Entry, isWrong: (Entry) throws -> Bool) throws {
-        try index.write(now: clock.now()) { connection in
-            guard let found = try connection.entries.find(entry.name, in: scope), try isWrong(found) else { return }
-            try connection.entries.heal(found)
-            connection.tallies.change(scope) { $0.add(.healed) }
-        }
-    }
 
     /// Returns the folder of the scope's current generation.
     func folder() throws -> String { try index.perform { try $0.scopes.folder(of: scope) } }
@@ -279,6 +183,12 @@ public final class CacheStore: Sendable {
         }
         try index.synchronize()
         return result
+    }
+
+    func synchronize(_ file: File, of entry: inout Entry) throws {
+        try index.root.writing { try file.synchronize() }
+        entry.boot = nil
+        entry.modified = try FileStatus(of: file.descriptor, path: file.path).modifiedNanoseconds
     }
 
     /// Records the expiry of a leased entry and its variants. Does nothing if the root is read-only.

@@ -2,12 +2,6 @@ import HTTP
 import Store
 import Support
 
-/// The store for a picture, according to the policy for its address.
-public enum Storage: Sendable {
-    case cache(CacheStore)
-    case ephemeral(EphemeralStore)
-}
-
 /// The caches of a run, by policy and scope. Each is opened on first use, so a run that stores nothing opens no cache.
 /// In methods, the parameter `scope` is the scope of a record, or nil for the current scope.
 ///
@@ -66,7 +60,7 @@ public final class Caches: Sendable {
     }
 
     /// The configured places, and the same places with resolved paths.
-    private var places: [RuntimePlaces] {
+    var places: [RuntimePlaces] {
         open.withLock { open in
             let resolved = open.resolvedPlaces ?? settings.places.resolved
             open.resolvedPlaces = resolved
@@ -147,49 +141,6 @@ public final class Caches: Sendable {
         try settings.scope ?? open.withLock { open throws in try currentScope(&open) }
     }
 
-    /// Returns the storage for the picture at an address.
-    public func storage(for url: WebURL, scope: String? = nil) throws -> Storage {
-        try storage(policy(for: url.normalized), scope: scope)
-    }
-
-    /// Returns the storage for the picture at a normalized address or a `file` address.
-    public func storage(for address: @autoclosure () throws -> String, scope: String? = nil) throws -> Storage {
-        try storage(policy(for: address()), scope: scope)
-    }
-
-    /// Returns the storage for files made from a picture. If the picture is ephemeral or in memory, these files are
-    /// never stored on the disk.
-    ///
-    /// - Parameter address: the source of the picture; nil if the file at `path` is the source.
-    public func storage(
-        forVariantsOf path: String, address: String?, isEphemeral: Bool, scope: String? = nil
-    ) throws -> Storage {
-        if isEphemeral { return try storage(.disabled, scope: scope) }
-        let paths = [path] + [resolvedPath(path)].compactMap(\.self)
-        func isAny(_ body: (RuntimePlaces, String) -> Bool) -> Bool {
-            places.contains { place in paths.contains { body(place, $0) } }
-        }
-        if isAny({ $0.isEphemeral($1) }) { return try storage(.disabled, scope: scope) }
-        let policy = try policy(for: try address ?? CacheKey.ofFile(path).text)
-        if policy == .enabled, isAny({ $0.memoryFolder(of: $1) != nil }) { return try storage(.memory, scope: scope) }
-        return try storage(policy, scope: scope)
-    }
-
-    /// Returns the storage for the placeholder of a picture with these addresses. The strictest of their policies
-    /// applies.
-    public func storage(forStandInOf addresses: [WebURL], scope: String? = nil) throws -> Storage {
-        let policies = addresses.isEmpty ? [settings.policies.standard] : addresses.map { policy(for: $0.normalized) }
-        return try storage([.disabled, .memory].first(where: policies.contains) ?? .enabled, scope: scope)
-    }
-
-    /// Returns the storage for pictures with this policy.
-    public func storage(_ policy: Policy, scope: String? = nil) throws -> Storage {
-        switch policy {
-        case .enabled, .memory: .cache(try cache(inMemory: policy == .memory, scope: scope))
-        case .disabled: .ephemeral(try ephemeralStore(scope: scope))
-        }
-    }
-
     /// Returns the cache for pictures that no policy rule matches: in memory if the standard policy is `memory`,
     /// otherwise on disk.
     public func standard() throws -> CacheStore { try cache(inMemory: settings.policies.standard == .memory) }
@@ -260,7 +211,7 @@ public final class Caches: Sendable {
             interruption: interruption, inspect: inspect)
     }
 
-    private func ephemeralStore(scope: String?) throws -> EphemeralStore {
+    func ephemeralStore(scope: String?) throws -> EphemeralStore {
         let scope = try self.scope(scope)
         return try open.withLock { open throws in
             let name = scope?.text ?? ""

@@ -28,7 +28,8 @@ public struct PosterTool: CacheTool {
                 "poster",
                 .object([
                     "path": .text(ofPath: poster.path), "path_base64": .base64(ofPath: poster.path),
-                    "width": poster.width.map(JSON.integer), "height": poster.height.map(JSON.integer),
+                    "width": poster.facts.width.map(JSON.integer),
+                    "height": poster.facts.height.map(JSON.integer),
                     "bytes": .integer(poster.bytes), "status": .string(poster.isNew ? "made" : "hit"),
                 ]))
         }

@@ -13,24 +13,12 @@ public struct MadeFile: Sendable, Equatable {
     /// The absolute path, with links resolved.
     public let path: String
     public let bytes: Int
-    /// IANA media type.
-    public let contentType: String
-    /// Pixels of the upright picture.
-    public let width: Int?
-    public let height: Int?
-    /// See `FileFacts.details`.
-    public let details: String?
+    public let facts: FileFacts
     /// Whether the file was made by this run rather than found.
     public let isNew: Bool
 
-    public init(path: String, bytes: Int, _ picture: FileFacts, isNew: Bool = true) {
-        self.path = path
-        self.bytes = bytes
-        contentType = picture.contentType
-        width = picture.width
-        height = picture.height
-        details = picture.details
-        self.isNew = isNew
+    public init(path: String, bytes: Int, _ facts: FileFacts, isNew: Bool = true) {
+        (self.path, self.bytes, self.facts, self.isNew) = (path, bytes, facts, isNew)
     }
 
     init(_ entry: Entry, isNew: Bool) {
@@ -38,5 +26,5 @@ public struct MadeFile: Sendable, Equatable {
     }
 
     /// The number of pixels; 0 if unknown.
-    var pixels: Int { (width ?? 0).multipliedReportingOverflow(by: height ?? 0).partialValue }
+    var pixels: Int { (facts.width ?? 0).multipliedReportingOverflow(by: facts.height ?? 0).partialValue }
 }

@@ -25,26 +25,26 @@ extension FileFacts {
 }
 
 extension MadeFile {
-    private var facts: Record? { details.flatMap { try? Record(parsing: Array($0.utf8)) } }
+    private var details: Record? { facts.details.flatMap { try? Record(parsing: Array($0.utf8)) } }
 
-    var isDamaged: Bool { facts?.bool("damaged") == true }
+    var isDamaged: Bool { details?.bool("damaged") == true }
 
     /// The number of frames, which is 1 for a still picture.
-    var frameCount: Int { facts?.integer("frames") ?? 1 }
+    var frameCount: Int { details?.integer("frames") ?? 1 }
 
     /// Returns the variant's field in a record. By default, `status` is `made` for a new file, and `hit` for an
     /// existing file.
     func field(status: String? = nil) -> JSON {
         var field = Record()
         field.setPath("path", path)
-        if let width { field.set("width", .integer(width)) }
-        if let height { field.set("height", .integer(height)) }
+        if let width = facts.width { field.set("width", .integer(width)) }
+        if let height = facts.height { field.set("height", .integer(height)) }
         field.set("bytes", .integer(bytes))
-        field.set("format", .string(String(contentType.drop { $0 != "/" }.dropFirst())))
+        field.set("format", .string(String(facts.contentType.drop { $0 != "/" }.dropFirst())))
         field.set("status", .string(status ?? (isNew ? "made" : "hit")))
-        if let facts {
-            for name in facts.names {
-                if let path = FieldPath(name), let raw = facts.raw(path) { field.set(name, .raw(Array(raw))) }
+        if let details {
+            for name in details.names {
+                if let path = FieldPath(name), let raw = details.raw(path) { field.set(name, .raw(Array(raw))) }
             }
         }
         return .raw(field.line)

@@ -25,8 +25,8 @@ import Testing
             addresses: [.science: try WebURL(science), .api: try WebURL(FakeNASA.apiBase)], log: log)
     }
 
-    private func kept(_ date: String) throws -> KeptDay {
-        KeptDay(
+    private func kept(_ date: String) throws -> CachedDay {
+        CachedDay(
             DayResult(
                 day: day(date), outcome: .picture(try ScienceAnswer.picture(from: scienceAnswer(date))),
                 fetchedAt: time("2026-11-20"), raw: scienceAnswer(date).line), expiresAt: nil)
@@ -50,7 +50,7 @@ import Testing
         let days = try days()
         try days.keep([kept("2021-01-01")], of: .science)
         let failed = PublishedDays.days(from: day("2021-01-02"), through: day("2021-01-31")).map { day in
-            KeptDay(
+            CachedDay(
                 DayResult(day: day, outcome: .failed(APODFailure.noPicture(day)), fetchedAt: time("2026-11-20")),
                 expiresAt: nil)
         }

@@ -141,7 +141,7 @@ final class FakeNASA: HTTPTransport {
     /// Returns a client of these services. Its clock shows `today` in UTC, by default noon.
     func client(
         _ choice: ServiceChoice = .auto, today: String = "2026-11-20", hour: Int = 12, minute: Int = 0,
-        hasClassic: Bool = true, options: PictureOptions = PictureOptions(), store: KeptDays? = nil,
+        hasClassic: Bool = true, options: PictureOptions = PictureOptions(), store: DayCache? = nil,
         jobs: Int = 1, log: Log = .silent, interruption: Interruption = Interruption()
     ) throws -> APODClient {
         let now = time(today, hour, minute)
@@ -152,7 +152,7 @@ final class FakeNASA: HTTPTransport {
             http: HTTPClient(
                 transport: self, retries: RetrySchedule(retries: 0), interruption: interruption, clock: clock,
                 sleep: { _ in }),
-            caches: store?.caches ?? KeptDays.nowhere, jobs: jobs, interruption: interruption, clock: clock, log: log)
+            caches: store?.caches ?? DayCache.nowhere, jobs: jobs, interruption: interruption, clock: clock, log: log)
     }
 }
 

@@ -35,7 +35,7 @@ import Testing
             default: nil
             }
         }
-        let store = try KeptDays()
+        let store = try DayCache()
         let first = try nasa.client(store: store, jobs: jobs).results(year("2023"))
         #expect(first.count == 365 && first.count { $0.failure != nil } == 1)
         #expect(first.allSatisfy { $0.source == .network })
@@ -50,7 +50,7 @@ import Testing
 
     @Test func onlyMissingDaysAreRequested() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
-        let store = try KeptDays()
+        let store = try DayCache()
         for number in [1, 2, 4, 5, 6, 7, 8, 12] { try store.keep("2021-01-\(number < 10 ? "0" : "")\(number)") }
         let results = try nasa.client(store: store).results(.range(start: day("2021-01-01"), end: day("2021-01-14")))
         #expect(results.map(\.day) == PublishedDays.days(from: day("2021-01-01"), through: day("2021-01-14")))
@@ -62,7 +62,7 @@ import Testing
 
     @Test func interruptedRunContinuesAfterItsLastCachedDay() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
-        let store = try KeptDays()
+        let store = try DayCache()
         let sequence = try nasa.client(store: store).pictures(year("2023"))
         for _ in 0..<100 { _ = try sequence.next() }
         #expect(try store.kept().count == 100)
@@ -79,7 +79,7 @@ import Testing
 
     @Test func refreshRequestsCachedDaysAgain() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
-        let store = try KeptDays()
+        let store = try DayCache()
         let range = DayRequest.range(start: day("2021-01-01"), end: day("2021-01-02"))
         _ = try nasa.client(store: store).results(range)
         let again = try nasa.client(options: PictureOptions(refreshes: true), store: store).results(range)
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func failedRefreshDoesNotRemoveCachedPictures() throws {
-        let store = try KeptDays()
+        let store = try DayCache()
         try store.keep("2021-01-01")
         try store.keep("2021-01-02")
         let lost = scienceAnswer("2021-01-01", ["hdurl": .string(placeholder), "basic_html": nil])
@@ -102,7 +102,7 @@ import Testing
 
     @Test func rawObjectIsRequestedIfItIsNotCached() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
-        let store = try KeptDays()
+        let store = try DayCache()
         let one = DayRequest.day(day("2021-01-01"))
         let plain = try nasa.client(store: store).results(one)
         #expect(plain[0].raw == nil && plain[0].record.names.last == "apod")
@@ -119,7 +119,7 @@ import Testing
 
     @Test func oldServiceIsUsedAfterACachedFailureOfTheNewService() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
-        let store = try KeptDays()
+        let store = try DayCache()
         try store.keep(.noPicture(day("2021-01-01")), on: "2021-01-01")
         let fresh = try nasa.client(store: store).results(.day(day("2021-01-01")))[0]
         #expect(fresh.picture?.service == .api && fresh.source == .network)
@@ -133,7 +133,7 @@ import Testing
 
     @Test func cachedAnswerOfTheOldServiceIsServedIfTheNewServiceIsDown() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20", except: try down(.science))
-        let store = try KeptDays()
+        let store = try DayCache()
         try store.keep("2021-01-01", of: .api)
         let result = try nasa.client(store: store).results(.day(day("2021-01-01")))[0]
         #expect(result.picture?.service == .api && result.source == .cache)
@@ -142,7 +142,7 @@ import Testing
 
     @Test func servicesDoNotShareCachedDays() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
-        let store = try KeptDays()
+        let store = try DayCache()
         try store.keep("2021-01-01", of: .api)
         #expect(try nasa.client(store: store).results(.day(day("2021-01-01")))[0].picture?.service == .science)
         #expect(try nasa.client(.api, store: store).results(.day(day("2021-01-01")))[0].source == .cache)
@@ -152,7 +152,7 @@ import Testing
 
     @Test func staleRecordIsServedIfNoServiceResponds() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20", except: try down())
-        let store = try KeptDays()
+        let store = try DayCache()
         for date in ["2021-01-01", "2021-01-02"] { try store.keep(date, fetched: "2021-02-03", isCurrent: false) }
         let lines = Lines()
         let results = try nasa.client(store: store, log: lines.log)
@@ -170,7 +170,7 @@ import Testing
 
     @Test func staleRecordIsRequestedAgainIfAServiceResponds() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
-        let store = try KeptDays()
+        let store = try DayCache()
         try store.keep("2021-01-01", isCurrent: false)
         try store.keep("2026-11-20", expires: time("2026-11-20", 11))
         for date in ["2021-01-01", "2026-11-20"] {
@@ -184,14 +184,14 @@ import Testing
 
     @Test func staleRecordIsServedIfTheKeyIsRefused() throws {
         let nasa = FakeNASA { _ in .status(403, #"{"error":{"code":"API_KEY_INVALID","message":"x"}}"#) }
-        let store = try KeptDays()
+        let store = try DayCache()
         try store.keep("2021-01-01", isCurrent: false, of: .api)
         #expect(try nasa.client(.api, store: store).results(.day(day("2021-01-01")))[0].source == .stale)
     }
 
     @Test(arguments: [401, 403]) func staleRecordIsServedIfTheServiceDeniesAccess(status: Int) throws {
         let nasa = FakeNASA { _ in .status(status, "<h1>Access denied</h1>") }
-        let store = try KeptDays()
+        let store = try DayCache()
         try store.keep("2026-11-20", expires: time("2026-11-20", 11))
         #expect(try nasa.client(.science, store: store).results(.newest)[0].source == .stale)
     }
@@ -199,7 +199,7 @@ import Testing
     @Test func staleRecordIsServedIfTheServiceHasMoved() throws {
         for reply in [FakeNASA.Reply.status(404, "<html>Not Found</html>"), .ok("<html>Welcome"), .ok("")] {
             let nasa = FakeNASA { _ in reply }
-            let store = try KeptDays()
+            let store = try DayCache()
             try store.keep("2026-11-20", expires: time("2026-11-20", 11))
             #expect(try nasa.client(store: store).results(.newest)[0].source == .stale)
         }
@@ -209,7 +209,7 @@ import Testing
 
     @Test func offlineSendsNoRequest() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
-        let store = try KeptDays()
+        let store = try DayCache()
         try store.keep("2021-01-01")
         try store.keep("2021-01-02", expires: time("2026-11-20", 1))
         try store.keep("2021-01-03", of: .api)
@@ -227,7 +227,7 @@ import Testing
 
     @Test func newestDayIsRequestedEveryHalfHour() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
-        let store = try KeptDays()
+        let store = try DayCache()
         for (minute, source, asked) in [(0, DayResult.Source.network, 1), (29, .cache, 1), (30, .network, 2)] {
             let result = try nasa.client(minute: minute, store: store).results(.newest)[0]
             #expect(result.source == source && result.picture?.day == day("2026-11-20"))
@@ -237,7 +237,7 @@ import Testing
 
     @Test func notPublishedIsCachedForFiveMinutes() throws {
         let nasa = FakeNASA.complete(through: "2026-11-19")
-        let store = try KeptDays()
+        let store = try DayCache()
         for (minute, asked) in [(0, 1), (4, 1), (5, 2), (6, 2)] {
             let result = try nasa.client(hour: 4, minute: minute, store: store).results(.newest)[0]
             #expect(result.picture?.day == day("2026-11-19") && result.record.string("date") == "2026-11-19")
@@ -248,7 +248,7 @@ import Testing
     @Test func newestCachedDayIsServedWithoutANetwork() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20", except: try down())
         for isOffline in [true, false] {
-            let store = try KeptDays()
+            let store = try DayCache()
             let client = { try nasa.client(options: PictureOptions(isOffline: isOffline), store: store) }
             #expect(try client().results(.newest)[0].failure?.exitCode == .temporary)
             try store.keep("2026-10-01")
@@ -277,7 +277,7 @@ import Testing
         }
         #expect(nasa.asked.count == 3)
         let good = FakeNASA.complete(through: "2026-11-20")
-        let keeping = try good.client(store: KeptDays())
+        let keeping = try good.client(store: DayCache())
         for _ in 0..<3 { #expect(try keeping.results(.newest)[0].picture != nil) }
         #expect(good.asked.count == 1)
     }

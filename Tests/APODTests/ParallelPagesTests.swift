@@ -106,7 +106,7 @@ import Testing
 
     @Test func fatalFailureEndsTheRun() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
-        let store = try KeptDays()
+        let store = try DayCache()
         // A root with foreign files is refused.
         try store.folder.write("cache/mine", [1])
         for jobs in [1, 4] {

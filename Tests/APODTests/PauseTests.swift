@@ -21,7 +21,7 @@ import Testing
         let newest = day("2026-11-20")
         let missing = Set(november(14...18))
         let nasa = FakeNASA { FakeNASA.archive($0, newest: newest, without: missing) }
-        let store = try KeptDays()
+        let store = try DayCache()
         for _ in 0..<2 {
             let results = try nasa.client(store: store).results(.last(4))
             #expect(results.map(\.day) == november(12...13) + november(19...20))
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func unpublishedDaysAreCachedForFiveMinutes() throws {
-        let store = try KeptDays()
+        let store = try DayCache()
         for (minute, asked) in [(0, 1), (4, 1), (5, 2)] {
             let client = try nasa.client(minute: minute, store: store)
             #expect(try client.results(.newest).map(\.day) == [day("2026-11-15")])
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func onlyTheNewestDayIsRequestedAgain() throws {
-        let store = try KeptDays()
+        let store = try DayCache()
         _ = try nasa.client(store: store).results(.last(5))
         let later = FakeNASA.complete(through: "2026-11-21")
         let results = try later.client(today: "2026-11-21", store: store).results(.last(5))
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test func staleNewestPictureCausesNoNoticeAboutAPause() throws {
-        let store = try KeptDays()
+        let store = try DayCache()
         _ = try nasa.client(store: store).results(.newest)
         let url = try WebURL(FakeNASA.scienceBase)
         let down = FakeNASA { _ in .failure(FetchFailure.nameNotResolved(url: url)) }

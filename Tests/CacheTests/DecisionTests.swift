@@ -77,7 +77,7 @@ import Testing
     @Test func entryOlderThanTheAcceptedAgeIsFetched() throws {
         func decide(_ oldest: Duration, age: Duration) throws -> Freshness {
             var rules = rules()
-            rules.oldestAge = oldest
+            rules.acceptedMaxAge = oldest
             return Freshness.decide(try entry(age: age), now: now, rules: rules)
         }
         #expect(try decide(.seconds(61), age: .seconds(60)) == .serve(.hit))
@@ -116,7 +116,7 @@ import Testing
     @Test func expiredEntryIsServedOnlyWithinStaleWhileRevalidate() throws {
         func decide(age: Int, _ change: (inout Freshness.Rules) -> Void = { _ in }) throws -> Freshness {
             var entry = try entry(age: .seconds(age), ttl: .seconds(10), etag: "\"1\"")
-            entry.directives.usableUntil = entry.fetchedAt + .seconds(15)
+            entry.directives.staleWhileRevalidateUntil = entry.fetchedAt + .seconds(15)
             var rules = rules()
             (rules.respectsServer, rules.revalidatesLater) = (true, true)
             change(&rules)
@@ -132,7 +132,7 @@ import Testing
         #expect(try decide(age: 14) { $0.revalidatesLater = false } == revalidation)
         #expect(try decide(age: 14) { $0.servesStale = false } == revalidation)
         #expect(try decide(age: 14) { $0.refreshes = true } == revalidation)
-        #expect(try decide(age: 14) { $0.oldestAge = .seconds(12) } == revalidation)
+        #expect(try decide(age: 14) { $0.acceptedMaxAge = .seconds(12) } == revalidation)
     }
 
     @Test func entryFromTheFutureHasExpired() throws {
@@ -141,11 +141,11 @@ import Testing
     }
 
     @Test func endOfALeaseIsRoundedUpToAStep() {
-        #expect(Lease(promise: .seconds(600)).end(from: now) == now + .seconds(620))
+        #expect(Lease(term: .seconds(600)).end(from: now) == now + .seconds(620))
     }
 
     @Test func useIsWrittenIfTheLeaseIsTooShortOrTheLastUseIsAMinuteOldOrInTheFuture() throws {
-        let lease = Lease(promise: .seconds(600))
+        let lease = Lease(term: .seconds(600))
 
         #expect(!lease.mustWrite(try entry(used: .seconds(59), lease: .seconds(601)), now: now))
         #expect(lease.mustWrite(try entry(lease: .seconds(599)), now: now))
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test func leaseOfZeroProtectsNothing() {
-        #expect(Lease(promise: .zero).end(from: now) == now)
+        #expect(Lease(term: .zero).end(from: now) == now)
     }
 
     @Test func trimmingStopsAt95PercentOfTheCapacity() {

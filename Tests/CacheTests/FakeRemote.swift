@@ -56,7 +56,7 @@ final class FakeRemote: RemoteTier {
         func release() { remote.state.update { _ = $0.claimed.remove(name) } }
     }
 
-    func offer(_ offer: RemoteOffer) {
+    func offer(_ offer: RemoteUpload) {
         let bytes = (try? offer.open?()).flatMap { file in try? file?.bytes(0..<(file?.count ?? 0)) }
         state.withLock { state in
             if let bytes, let sha256 = offer.document.sha256 { state.contents[sha256] = bytes }

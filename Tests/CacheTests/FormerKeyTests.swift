@@ -71,7 +71,7 @@ import Testing
 
     private func expectKeys(of address: Address) throws {
         let key = try key(address.text)
-        #expect(try key == self.key(address.read) && key.former == address.former)
+        #expect(try key == self.key(address.read) && key.legacyKey == address.former)
     }
 
     @Test(arguments: unchanged) func addressesWhoseKeyIsUnchangedHaveNoFormerKey(_ text: String) throws {

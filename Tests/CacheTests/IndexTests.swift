@@ -125,7 +125,7 @@ import Testing
         let found = try cache.lookup(key("moon"))
 
         #expect(found?.sha256 == (try BlobStore.sha256(of: MemorySource(picture(fileWasReplaced ? 2 : 1)))))
-        #expect(try cache.row(entry.name)?.isUnsettled == false)
+        #expect(try cache.row(entry.name)?.needsVerification == false)
     }
 
     @Test func indexThatIsNotADatabaseIsSetAside() throws {
@@ -166,11 +166,11 @@ import Testing
         func pages() throws -> Int { try Surroundings.contents(world.root + "/index.sqlite-wal").count / 4096 }
         let cache = try world.cache()
         for number in 0..<40 { _ = try cache.store(MemorySource(picture(number)), key: key("\(number)")) }
-        #expect(try (Int(Database.restingPages)..<Int(Database.checkpointPages) + 64).contains(pages()))
+        #expect(try (Int(Database.idleLogPages)..<Int(Database.checkpointPages) + 64).contains(pages()))
 
         cache.close()
 
-        #expect(try pages() < Database.restingPages)
+        #expect(try pages() < Database.idleLogPages)
         #expect(try world.cache().lookup(key("39")) != nil)
     }
 

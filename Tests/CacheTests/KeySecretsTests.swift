@@ -98,7 +98,7 @@ import Testing
         let looked = try cache.lookup(key(address, secrets(makes: false)))
         #expect(looked?.sha256 == old.sha256 && looked?.key == (name == "author" ? address : former))
         let key = try key(address, secrets())
-        #expect(key.former == former)
+        #expect(key.legacyKey == former)
         let found = try cache.lookup(key)
         #expect(found?.sha256 == old.sha256 && found?.isPinned == true)
         #expect(found?.key == key.text && found?.url?.contains(text: "1234") != true)

@@ -18,23 +18,23 @@ import Testing
     private func isThere(_ entry: Entry?) throws -> Bool { try File.exists(try #require(entry).path) }
 
     @Test(arguments: [1, 500, 60_000, 600_000, 86_400_000]) func leaseEndsNoEarlierThanPromised(milliseconds: Int) {
-        let lease = Lease(promise: .milliseconds(milliseconds))
+        let lease = Lease(term: .milliseconds(milliseconds))
         for offset in stride(from: 0, to: 200_000, by: 777) {
             let now = Timestamp(milliseconds: 1_700_000_000_000 + Int64(offset))
             let end = lease.end(from: now)
-            #expect(end >= now + lease.promise && end < now + lease.promise + lease.step)
+            #expect(end >= now + lease.term && end < now + lease.term + lease.step)
         }
     }
 
     @Test func leasePeriodIsParsedFromItsFileName() throws {
-        let period = LeasePeriod(of: Lease(promise: .seconds(600)), from: world.time.now)
+        let period = LeasePeriod(of: Lease(term: .seconds(600)), from: world.time.now)
         let name = String(period.file.dropFirst("leases/".count))
         #expect(LeasePeriod(fileName: name) == period)
         for name in ["", "1", "a-b", "1-2-3", "1--2", "-1"] { #expect(LeasePeriod(fileName: name) == nil, "\(name)") }
     }
 
     @Test func leasePeriodIsOverAfterTheClockIsSetBack() {
-        let period = LeasePeriod(of: Lease(promise: .seconds(600)), from: world.time.now)
+        let period = LeasePeriod(of: Lease(term: .seconds(600)), from: world.time.now)
         #expect(period.isLive(at: world.time.now))
         #expect(period.isLive(at: world.time.now + .seconds(-60)))
         #expect(!period.isLive(at: world.time.now + .seconds(-180)))
@@ -162,16 +162,16 @@ import Testing
 
     @Test func runWaitsOnlyOnceForAStuckProcess() {
         var waits = BusyWaits()
-        #expect(waits.allowed(bookkeepingPatience) == bookkeepingPatience)
-        waits.note(vain: bookkeepingPatience)
-        #expect(waits.allowed(bookkeepingPatience) == .zero)
-        #expect(waits.allowed(busyPatience) == busyPatience)
-        waits.note(vain: busyPatience)
-        #expect(waits.allowed(busyPatience) == .zero)
+        #expect(waits.allowed(bookkeepingTimeout) == bookkeepingTimeout)
+        waits.note(vain: bookkeepingTimeout)
+        #expect(waits.allowed(bookkeepingTimeout) == .zero)
+        #expect(waits.allowed(busyTimeout) == busyTimeout)
+        waits.note(vain: busyTimeout)
+        #expect(waits.allowed(busyTimeout) == .zero)
         waits.noteWritten()
-        #expect(waits.allowed(busyPatience) == busyPatience)
-        waits.ceiling = bookkeepingPatience
-        #expect(waits.allowed(busyPatience) == bookkeepingPatience)
+        #expect(waits.allowed(busyTimeout) == busyTimeout)
+        waits.ceiling = bookkeepingTimeout
+        #expect(waits.allowed(busyTimeout) == bookkeepingTimeout)
     }
 
     @Test func stallIsTheTimeWithoutProgress() throws {

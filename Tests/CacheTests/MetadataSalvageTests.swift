@@ -54,7 +54,7 @@ import Testing
     func salvagedRowsAreUnchanged(_ seed: Int) throws {
         let cache = try world.cache()
         try cache.metadata.keep(kept(1000..<1400), in: days)
-        try cache.index.perform { $0.database.emptyLog() }
+        try cache.index.perform { $0.database.truncateLog() }
         cache.close()
         var random = SeededRandom(seed: UInt64(seed))
         let size = try Surroundings.contents(world.root + "/index.sqlite").count

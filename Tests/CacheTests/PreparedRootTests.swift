@@ -38,7 +38,7 @@ import Testing
         let name = CacheRoot.partial(try key("moon").name, in: .standard, generation: 0)
         symlink(victim, "\(world.root)/\(name)")
 
-        #expect(throws: UnsafePlace.link("\(world.root)/\(name)")) { try store() }
+        #expect(throws: UnsafePath.link("\(world.root)/\(name)")) { try store() }
         #expect(isUntouched())
     }
 
@@ -49,7 +49,7 @@ import Testing
         rename("\(world.root)/\(folder)", elsewhere)
         symlink(elsewhere, "\(world.root)/\(folder)")
 
-        #expect(throws: UnsafePlace.link("\(world.root)/\(folder)")) { try store() }
+        #expect(throws: UnsafePath.link("\(world.root)/\(folder)")) { try store() }
         #expect(Surroundings.files(below: elsewhere).filter { $0 != "all" } == [])
     }
 
@@ -69,7 +69,7 @@ import Testing
         unlink("\(world.root)/\(name)")
         symlink(victim, "\(world.root)/\(name)")
 
-        #expect(throws: UnsafePlace.link("\(world.root)/\(name)")) { try world.cache() }
+        #expect(throws: UnsafePath.link("\(world.root)/\(name)")) { try world.cache() }
         #expect(isUntouched())
     }
 
@@ -248,7 +248,7 @@ import Testing
         _ = try store()
         chmod(world.root, 0o777)
 
-        #expect(throws: UnsafePlace.writableByAll(world.root)) { try world.cache() }
+        #expect(throws: UnsafePath.writableByAll(world.root)) { try world.cache() }
         #expect(try world.cache { $0.allowsSharedRoot = true }.lookup(key("moon")) != nil)
         chmod(world.root, 0o755)
         #expect(try world.cache().lookup(key("moon")) != nil)
@@ -259,7 +259,7 @@ import Testing
         _ = try store()
         chmod("\(world.root)/\(name)", 0o777)
 
-        #expect(throws: UnsafePlace.writableByAll("\(world.root)/\(name)")) { try world.cache() }
+        #expect(throws: UnsafePath.writableByAll("\(world.root)/\(name)")) { try world.cache() }
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can change the owner of a folder"))
@@ -267,7 +267,7 @@ import Testing
         _ = try store()
         chown(world.root, 12_345, 12_345)
 
-        let error = #expect(throws: UnsafePlace.self) { try world.cache() }
+        let error = #expect(throws: UnsafePath.self) { try world.cache() }
         #expect(error == .owner(world.root, owner: 12_345, user: geteuid()))
         #expect(error?.exitCode == .configuration)
         #expect(try world.cache { $0.allowsSharedRoot = true }.lookup(key("moon")) != nil)

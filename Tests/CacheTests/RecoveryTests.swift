@@ -225,7 +225,7 @@ import Testing
         let found = try #require(try cache.lookup(key("moon")))
 
         #expect(found.sha256 == (try BlobStore.sha256(of: MemorySource(picture(2)))))
-        #expect(found.key == "moon" && found.url == "https://a.example/moon" && !found.isUnsettled)
+        #expect(found.key == "moon" && found.url == "https://a.example/moon" && !found.needsVerification)
     }
 
     @Test func settingTheClockBackLosesNoEntry() throws {

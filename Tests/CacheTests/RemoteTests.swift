@@ -342,6 +342,6 @@ private final class PurgingRemote: RemoteTier {
     }
     func reportDamage(of document: RemoteDocument, after span: Duration, _ reason: String) {}
     func claim(_ name: RemoteName, check: () throws -> Void) throws -> (any RemoteClaim)? { nil }
-    func offer(_ offer: RemoteOffer) {}
+    func offer(_ offer: RemoteUpload) {}
     func close() {}
 }

@@ -60,8 +60,8 @@ import Testing
     func staleWindowsBeginAtTheServersExpiry(_ control: String, _ fresh: Int, _ usable: Int?, _ standsIn: Int?) {
         let retention = retention(control)
         #expect(retention.expiresAt == now + .seconds(fresh))
-        #expect(retention.directives.usableUntil == usable.map { now + .seconds($0) })
-        #expect(retention.directives.standsInUntil == standsIn.map { now + .seconds($0) })
+        #expect(retention.directives.staleWhileRevalidateUntil == usable.map { now + .seconds($0) })
+        #expect(retention.directives.staleIfErrorUntil == standsIn.map { now + .seconds($0) })
         #expect(retention.directives.isImmutable == control.contains("immutable"))
         #expect(self.retention(control, respectsServer: false).directives == CacheDirectives())
     }
@@ -70,7 +70,7 @@ import Testing
         let headers = HTTPHeaders(["Cache-Control": "max-age=10, stale-while-revalidate=50", "Age": "30"])
         let retention = Retention(of: headers, now: now, expiry: .after(.seconds(1000)), respectsServer: true)
         #expect(retention.expiresAt == now)
-        #expect(retention.directives.usableUntil == now + .seconds(30))
+        #expect(retention.directives.staleWhileRevalidateUntil == now + .seconds(30))
     }
 
     @Test(arguments: ["no-store", "no-cache", "max-age=0, must-revalidate"])
@@ -133,14 +133,17 @@ import Testing
         #expect(
             first.directives
                 == CacheDirectives(
-                    isImmutable: true, usableUntil: start + .seconds(15), standsInUntil: start + .seconds(17)))
+                    isImmutable: true, staleWhileRevalidateUntil: start + .seconds(15),
+                    staleIfErrorUntil: start + .seconds(17)))
         // A shorter requested expiry also ends the stale window.
         _ = try cache.fetch(moon, client: world.client(server), expiry: .after(.seconds(5)))
-        #expect(try world.cache().lookup(CacheKey(url: moon.url))?.directives.usableUntil == start + .seconds(5))
+        #expect(
+            try world.cache().lookup(CacheKey(url: moon.url))?.directives.staleWhileRevalidateUntil == start
+                + .seconds(5))
         world.time.advance(.seconds(20))
         #expect(try cache.fetch(moon, client: world.client(server)).status == .revalidated)
         let second = try #require(try world.cache().lookup(CacheKey(url: moon.url)))
-        #expect(second.directives == CacheDirectives(standsInUntil: start + .seconds(33)))
+        #expect(second.directives == CacheDirectives(staleIfErrorUntil: start + .seconds(33)))
     }
 
     @Test func entryIsNotServedAfterItsStaleIfErrorWindow() throws {

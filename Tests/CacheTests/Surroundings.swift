@@ -56,7 +56,7 @@ final class Surroundings: Sendable {
     /// Marks an entry as unsettled, so that it is inspected again.
     func unsettle(_ entry: Entry, in cache: CacheStore) throws {
         var marked = entry
-        marked.isUnsettled = true
+        marked.needsVerification = true
         try cache.index.write(now: time.now) { try $0.entries.settle(marked) }
     }
 

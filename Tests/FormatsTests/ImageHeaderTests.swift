@@ -90,8 +90,8 @@ import Testing
         }
         let header = try header(behindScan(Tiny.segment(0xDC, [1, 2])))
         #expect(header.storedSize == PixelSize(width: 20, height: 258))
-        #expect(header.lateHeightOffset == Tiny.steps.count + 7)
-        #expect(try self.header(Tiny.jpeg()).lateHeightOffset == nil)
+        #expect(header.dnlHeightOffset == Tiny.steps.count + 7)
+        #expect(try self.header(Tiny.jpeg()).dnlHeightOffset == nil)
         let bad = [
             Tiny.segment(0xDC, [0, 0]), Tiny.segment(0xDC, [0, 1, 2]),
             Tiny.segment(0xDD, [0, 1]) + Tiny.segment(0xDC, [0, 1]),

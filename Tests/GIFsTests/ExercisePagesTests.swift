@@ -47,11 +47,11 @@ import Testing
 
     @Test func cachedListIsUsedOnlyForItsService() throws {
         let exercises = try Record.list(parsing: Array(#"[{"id":"0001","x":1.10},{"id":"0002"}]"#.utf8))
-        let list = KeptList(exercises)
+        let list = CachedExerciseList(exercises)
         let body = list.body(address: "http://a")
-        #expect(KeptList(body: body, address: "http://a") == list)
-        #expect(KeptList(body: body, address: "http://b") == nil)
-        #expect(KeptList(body: Array(body.dropLast(15)), address: "http://a") == nil)
+        #expect(CachedExerciseList(body: body, address: "http://a") == list)
+        #expect(CachedExerciseList(body: body, address: "http://b") == nil)
+        #expect(CachedExerciseList(body: Array(body.dropLast(15)), address: "http://a") == nil)
     }
 
     @Test func allFiltersMustMatch() throws {

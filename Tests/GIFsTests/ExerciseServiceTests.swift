@@ -15,7 +15,7 @@ import Testing
             request.url.description == "https://exercisedb.p.rapidapi.com/image?exerciseId=0001&resolution=180")
         let key = try #require(request.headers.first { $0.name == "X-RapidAPI-Key" })
         #expect(key.value == "secret-key")
-        #expect(!key.crossesOrigins)
+        #expect(!key.survivesCrossOriginRedirect)
         #expect(request.headers.first { $0.name == "X-RapidAPI-Host" }?.value == "exercisedb.p.rapidapi.com")
         #expect(!"\(service)".contains("secret"))
         var dumped = ""
@@ -125,7 +125,7 @@ import Testing
         let request = try service.imageRequest(for: #require(gif), at: gifURL)
         #expect(request.url.description == url)
         #expect(request.headers.contains { $0.value == "s3cret" } == hasKey)
-        #expect(request.headers.allSatisfy(\.crossesOrigins) == !hasKey)
+        #expect(request.headers.allSatisfy(\.survivesCrossOriginRedirect) == !hasKey)
     }
 
     @Test(arguments: [

@@ -10,8 +10,8 @@ import Variants
 
 func record(_ text: String) throws -> Record { try Record(parsing: Array(text.utf8)) }
 
-/// Returns a place with a picture, or with a failure if `fails`.
-func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws -> Place {
+/// Returns a item with a picture, or with a failure if `fails`.
+func item(_ date: String?, _ name: String = "a", fails: Bool = false) throws -> GalleryItem {
     let day = date.flatMap { CalendarDay($0) }
     var words = try record(#"{"title":"Picture \#(name)"}"#)
     if let date { words.set("date", .string(date)) }
@@ -23,7 +23,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
             "variants",
             .object(["pager": .object(["path": .string(path), "width": .integer(300), "height": .integer(200)])]))
     }
-    return Place(key: String(SHA256.hex(of: name).prefix(32)), record: words, day: day)
+    return GalleryItem(key: String(SHA256.hex(of: name).prefix(32)), record: words, day: day)
 }
 
 @Suite struct PageTemplateTests {
@@ -69,45 +69,45 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
     }
 }
 
-@Suite struct PlaceCollectionTests {
+@Suite struct GalleryItemsTests {
     @Test func picturesOfTheSameDayHaveDifferentIDs() throws {
-        var places = PlaceCollection()
-        #expect(places.add(try place("2024-02-03", "a"))?.id == "2024-02-03")
-        let second = try #require(places.add(try place("2024-02-03", "b")))
+        var items = GalleryItems()
+        #expect(items.add(try item("2024-02-03", "a"))?.id == "2024-02-03")
+        let second = try #require(items.add(try item("2024-02-03", "b")))
         #expect(second.id == "2024-02-03-\(second.key.prefix(6))")
-        #expect(places.add(try place(nil, "c"))?.id.hasPrefix("p-") == true)
-        #expect(places.places.count == 3)
+        #expect(items.add(try item(nil, "c"))?.id.hasPrefix("p-") == true)
+        #expect(items.items.count == 3)
     }
 
     @Test func aNewRecordReplacesThePlaceWithTheSameKey() throws {
-        var places = PlaceCollection()
-        for name in ["a", "b"] { places.add(try place("2024-02-03", name)) }
-        var changed = try place("2024-02-03", "a")
-        changed = Place(key: changed.key, record: try record(#"{"title":"New"}"#), day: changed.day)
-        // A place with a picture is not replaced by a place without a picture.
-        #expect(places.add(changed)?.record.string("title") == "Picture a")
-        var other = try place("2024-02-03", "a").record
+        var items = GalleryItems()
+        for name in ["a", "b"] { items.add(try item("2024-02-03", name)) }
+        var changed = try item("2024-02-03", "a")
+        changed = GalleryItem(key: changed.key, record: try record(#"{"title":"New"}"#), day: changed.day)
+        // A item with a picture is not replaced by a item without a picture.
+        #expect(items.add(changed)?.record.string("title") == "Picture a")
+        var other = try item("2024-02-03", "a").record
         other.set("title", .string("Newer"))
-        places.add(Place(key: changed.key, record: other, day: changed.day))
-        #expect(places.places.map { $0.record.string("title") } == ["Newer", "Picture b"])
-        #expect(places.places.map(\.id).first == "2024-02-03")
+        items.add(GalleryItem(key: changed.key, record: other, day: changed.day))
+        #expect(items.items.map { $0.record.string("title") } == ["Newer", "Picture b"])
+        #expect(items.items.map(\.id).first == "2024-02-03")
     }
 
     @Test func aPictureReplacesTheFailureOfItsDayButNeverViceVersa() throws {
-        var places = PlaceCollection()
-        places.add(try place("2024-02-03", "day", fails: true))
-        #expect(places.add(try place("2024-02-03", "a"))?.id == "2024-02-03")
-        #expect(places.places.count == 1 && places.places[0].hasPicture)
-        #expect(places.add(try place("2024-02-03", "day", fails: true)) == nil)
-        #expect(places.places.count == 1)
+        var items = GalleryItems()
+        items.add(try item("2024-02-03", "day", fails: true))
+        #expect(items.add(try item("2024-02-03", "a"))?.id == "2024-02-03")
+        #expect(items.items.count == 1 && items.items[0].hasPicture)
+        #expect(items.add(try item("2024-02-03", "day", fails: true)) == nil)
+        #expect(items.items.count == 1)
     }
 
     @Test func aReservedIDIsNotGivenToAnotherPlace() throws {
-        var places = PlaceCollection()
-        let (first, second) = (try place("2024-02-03", "a"), try place("2024-02-03", "b"))
-        let id = places.reserveID(first.key, first.day)
-        #expect(places.add(second)?.id != id)
-        #expect(places.add(first)?.id == id && id == "2024-02-03")
+        var items = GalleryItems()
+        let (first, second) = (try item("2024-02-03", "a"), try item("2024-02-03", "b"))
+        let id = items.reserveID(first.key, first.day)
+        #expect(items.add(second)?.id != id)
+        #expect(items.add(first)?.id == id && id == "2024-02-03")
     }
 
     @Test func picturesAreIdentifiedByDateIDAddressOrPath() throws {
@@ -136,57 +136,58 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
     }
 
     @Test func placeOfAnEarlierVersionGetsTheNewKeyOfItsPicture() throws {
-        var places = PlaceCollection()
-        var old = try place("2024-02-03", "a")
+        var items = GalleryItems()
+        var old = try item("2024-02-03", "a")
         old.isFormer = true
-        places.add(old)
-        func new(_ date: String, _ name: String) throws -> Place {
-            let new = try place(date, name)
-            var renamed = Place(key: String(repeating: "\(date.last!)", count: 32), record: new.record, day: new.day)
+        items.add(old)
+        func new(_ date: String, _ name: String) throws -> GalleryItem {
+            let new = try item(date, name)
+            var renamed = GalleryItem(
+                key: String(repeating: "\(date.last!)", count: 32), record: new.record, day: new.day)
             renamed.formerKey = old.key
             return renamed
         }
-        #expect(places.add(try new("2024-02-04", "a"))?.id == "2024-02-04")
-        #expect(places.add(try new("2024-02-03", "a"))?.id == "2024-02-03")
-        #expect(places.places.count == 2 && places[old.key] == nil)
+        #expect(items.add(try new("2024-02-04", "a"))?.id == "2024-02-04")
+        #expect(items.add(try new("2024-02-03", "a"))?.id == "2024-02-03")
+        #expect(items.items.count == 2 && items[old.key] == nil)
 
-        // A place that this version wrote keeps its key, even if the key equals the former key of another picture.
-        var present = PlaceCollection()
+        // A item that this version wrote keeps its key, even if the key equals the former key of another picture.
+        var present = GalleryItems()
         old.isFormer = false
         present.add(old)
         present.add(try new("2024-02-03", "a"))
-        #expect(present.places.count == 2)
+        #expect(present.items.count == 2)
     }
 
     @Test func pruningIsRefusedIfTheInputMayBeIncomplete() throws {
-        let came = try (1...6).map { try place("2024-02-0\($0)", "\($0)") }
-        #expect(PruneLimit.half.refusal(of: 5, of: 10, came: came) == nil)
-        #expect(PruneLimit.half.refusal(of: 6, of: 10, came: came) == .tooMany(6, of: 10))
-        #expect(PruneLimit.all.refusal(of: 6, of: 10, came: came) == nil)
-        #expect(PruneLimit.all.refusal(of: 10, of: 10, came: []) == .noPictures)
-        #expect(PruneLimit.all.refusal(of: 0, of: 0, came: []) == nil)
+        let itemsOfRun = try (1...6).map { try item("2024-02-0\($0)", "\($0)") }
+        #expect(PruneLimit.half.refusal(of: 5, of: 10, itemsOfRun: itemsOfRun) == nil)
+        #expect(PruneLimit.half.refusal(of: 6, of: 10, itemsOfRun: itemsOfRun) == .tooMany(6, of: 10))
+        #expect(PruneLimit.all.refusal(of: 6, of: 10, itemsOfRun: itemsOfRun) == nil)
+        #expect(PruneLimit.all.refusal(of: 10, of: 10, itemsOfRun: []) == .noPictures)
+        #expect(PruneLimit.all.refusal(of: 0, of: 0, itemsOfRun: []) == nil)
         let words = try record(#"{"error":{"transient":true}}"#)
-        let failed = Place(key: String(repeating: "a", count: 32), record: words, day: nil)
-        #expect(PruneLimit.all.refusal(of: 1, of: 10, came: came + [failed]) == .transientFailures(1))
-        let gone = try place("2024-02-01", "gone", fails: true)
-        #expect(PruneLimit.all.refusal(of: 10, of: 10, came: [gone]) == .noPictures)
+        let failed = GalleryItem(key: String(repeating: "a", count: 32), record: words, day: nil)
+        #expect(PruneLimit.all.refusal(of: 1, of: 10, itemsOfRun: itemsOfRun + [failed]) == .transientFailures(1))
+        let gone = try item("2024-02-01", "gone", fails: true)
+        #expect(PruneLimit.all.refusal(of: 10, of: 10, itemsOfRun: [gone]) == .noPictures)
     }
 
     @Test func invalidRecordsAreNotReadAsPlaces() throws {
         for line in [
             #"{"title":"x"}"#, #"{"gallery":{"key":"../x","id":""}}"#,
             #"{"gallery":{"key":"0123456789abcdef0123456789abcdef","id":"x\" onload=\"y"}}"#,
-        ] { #expect(Place(written: try record(line)) == nil) }
+        ] { #expect(GalleryItem(written: try record(line)) == nil) }
         let line =
             #"{"variants":{"thumb":{"path":"../../etc/passwd","width":1,"height":1}},"gallery":{"key":"0123456789abcdef0123456789abcdef","id":""}}"#
-        #expect(Place(written: try record(line))?.hasPicture == false)
+        #expect(GalleryItem(written: try record(line))?.hasPicture == false)
         for path in [
             "pictures/../x", "pictures/0123456789abcdef0123-a/b.jpg", "pictures/x.jpg",
             "/pictures/0123456789abcdef0123-a.jpg",
         ] {
-            #expect(!Place.isOwn(path))
+            #expect(!GalleryItem.isOwn(path))
         }
-        #expect(Place.isOwn("pictures/0123456789abcdef0123-thumb@2x.jpg"))
+        #expect(GalleryItem.isOwn("pictures/0123456789abcdef0123-thumb@2x.jpg"))
     }
 }
 
@@ -307,19 +308,19 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
 
 @Suite struct SiteTests {
     private func site(_ dates: [String?], pageSize: Int = 100) throws -> Site {
-        var places = PlaceCollection()
-        for (number, date) in dates.enumerated() { places.add(try place(date, "\(number)")) }
+        var items = GalleryItems()
+        for (number, date) in dates.enumerated() { items.add(try item(date, "\(number)")) }
         var settings = GallerySettings(title: "Sky <& more>", theme: .auto, pageSize: 100)
         settings.pageSize = pageSize
-        return Site(places, settings)
+        return Site(items, settings)
     }
 
     @Test func newestPlacesComeFirstAndUndatedPlacesLast() throws {
         let site = try site([nil, "2024-02-03", "2024-03-01", nil, "2024-02-04"])
-        #expect(site.places.map { $0.record.string("title") } == ["2", "4", "1", "0", "3"].map { "Picture \($0)" })
+        #expect(site.items.map { $0.record.string("title") } == ["2", "4", "1", "0", "3"].map { "Picture \($0)" })
         #expect(
             site.pages.map(\.path) == ["index.html", "pages/2024-03.html", "pages/2024-02.html", "pages/undated.html"])
-        #expect(site.pages.map(\.places) == [0..<5, 0..<1, 1..<3, 3..<5])
+        #expect(site.pages.map(\.items) == [0..<5, 0..<1, 1..<3, 3..<5])
         #expect(site.address(of: 1) == "pages/2024-02.html#2024-02-04")
         #expect(site.link(to: 1, from: site.pages[0]) == "#2024-02-04")
         #expect(site.link(to: 1, from: site.pages[1]) == "../pages/2024-02.html#2024-02-04")
@@ -332,7 +333,7 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
                 "index.html", "pages/2024-02.3.html", "pages/2024-02.2.html", "pages/2024-02.html",
             ])
         // Page 1 has the oldest pictures, so that a new picture moves no other picture to another page.
-        #expect(site.pages.map(\.places) == [0..<2, 0..<1, 1..<3, 3..<5])
+        #expect(site.pages.map(\.items) == [0..<2, 0..<1, 1..<3, 3..<5])
         #expect(site.days == "galleryData(\"days\",{\"2024-02\":31});\n")
         let names = Dictionary(uniqueKeysWithValues: site.names.map { ($0.path, $0.text) })
         #expect(names["data/names-3.js"] == "galleryData(\"names-3\",{\"pages/2024-02.2.html\":[\"2024-02-03\"]});\n")
@@ -342,24 +343,24 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
     }
 
     @Test func dayIsAlsoTheIDOfItsFirstRemainingPicture() throws {
-        var places = PlaceCollection()
-        for name in ["a", "b", "c"] { places.add(try place("2024-02-03", name)) }
-        let first = places.places[0].key
-        places.keep { $0.key != first }
-        let site = Site(places, GallerySettings(title: "Sky", theme: .auto, pageSize: 100))
+        var items = GalleryItems()
+        for name in ["a", "b", "c"] { items.add(try item("2024-02-03", name)) }
+        let first = items.items[0].key
+        items.keep { $0.key != first }
+        let site = Site(items, GallerySettings(title: "Sky", theme: .auto, pageSize: 100))
         let named = site.names.flatMap { $0.text.split(separator: "\"").map(String.init) }
         #expect(named.filter { $0 == "2024-02-03" }.count == 1)
-        #expect(Set(named).isSuperset(of: places.places.map(\.id)))
+        #expect(Set(named).isSuperset(of: items.items.map(\.id)))
     }
 
     @Test func hostileTextsAreEscaped() throws {
-        var places = PlaceCollection()
-        var hostile = try place("2024-02-03", "x").record
+        var items = GalleryItems()
+        var hostile = try item("2024-02-03", "x").record
         hostile.set("title", .string("</script><img src=x onerror=alert(1)>\u{2028}"))
         hostile.set("alt", .string("\" onload=\"alert(1)"))
         hostile.set("permalink", .string("javascript:alert(1)"))
-        places.add(Place(key: String(repeating: "a", count: 32), record: hostile, day: CalendarDay("2024-02-03")))
-        let site = Site(places, GallerySettings(title: "<b>", theme: .auto, pageSize: 100))
+        items.add(GalleryItem(key: String(repeating: "a", count: 32), record: hostile, day: CalendarDay("2024-02-03")))
+        let site = Site(items, GallerySettings(title: "<b>", theme: .auto, pageSize: 100))
         let data = SearchIndex(site).files.map(\.text)
         for text in [
             site.markup(of: site.pages[0]), site.markup(of: site.pages[1]), site.markup(ofPicture: 0), site.feed,
@@ -372,25 +373,26 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
     }
 
     @Test func sitemapAndNotFoundPageUseTheBaseURL() throws {
-        var places = PlaceCollection()
-        places.add(try place("2024-02-03"))
+        var items = GalleryItems()
+        items.add(try item("2024-02-03"))
         var settings = GallerySettings(title: "Sky <1>", theme: .dark, pageSize: 100)
-        #expect(Site(places, settings).sitemap == nil)
-        #expect(Site(places, settings).notFound.contains(text: "href=\"style.css\""))
+        #expect(Site(items, settings).sitemap == nil)
+        #expect(Site(items, settings).notFound.contains(text: "href=\"style.css\""))
         settings.baseURL = "https://example.org/a&b/"
-        let site = Site(places, settings)
+        let site = Site(items, settings)
         let addresses = ["", "pages/index.html", "pages/2024-02.html", "2024/02-03.html"]
         let lines = addresses.map { "<url><loc>https://example.org/a&amp;b/\($0)</loc></url>" }
         #expect(site.sitemap?.split(separator: "\n").filter { $0.hasPrefix("<url>") }.map(String.init) == lines)
         #expect(site.notFound.contains(text: "href=\"/a&amp;b/style.css\"") && !site.notFound.contains(text: "<1>"))
         settings.baseURL = "https://example.org/"
-        #expect(Site(places, settings).notFound.contains(text: "href=\"/index.html\""))
+        #expect(Site(items, settings).notFound.contains(text: "href=\"/index.html\""))
     }
 
     @Test func writtenRecordsCanBeReadAgain() throws {
         let site = try site(["2024-02-03", nil])
-        let lines = site.places.map(\.written.line)
-        #expect(try lines.map { try #require(Place(written: Record(parsing: $0))) }.map(\.id) == site.places.map(\.id))
+        let lines = site.items.map(\.written.line)
+        #expect(
+            try lines.map { try #require(GalleryItem(written: Record(parsing: $0))) }.map(\.id) == site.items.map(\.id))
     }
 
     @Test func anEmptyGalleryHasAStartPage() throws {

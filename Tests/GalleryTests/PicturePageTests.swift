@@ -7,9 +7,9 @@ import Testing
 @testable import Gallery
 
 @Suite struct PicturePageTests {
-    private func site(_ places: [Place], base: String? = nil, title: String = "Sky") -> Site {
-        var collection = PlaceCollection()
-        for place in places { collection.add(place) }
+    private func site(_ items: [GalleryItem], base: String? = nil, title: String = "Sky") -> Site {
+        var collection = GalleryItems()
+        for item in items { collection.add(item) }
         var settings = GallerySettings(title: title, theme: .auto, pageSize: 100)
         settings.baseURL = base
         return Site(collection, settings)
@@ -17,17 +17,17 @@ import Testing
 
     @Test func pathIsMadeFromTheID() throws {
         let site = site([
-            try place("2024-02-03", "a"), try place("2024-02-03", "b"),
-            try place("0987-12-01", "c"), try place(nil, "d"),
+            try item("2024-02-03", "a"), try item("2024-02-03", "b"),
+            try item("0987-12-01", "c"), try item(nil, "d"),
         ])
-        let paths = site.places.map(\.page)
-        let (second, undated) = (site.places[1], site.places[3])
+        let paths = site.items.map(\.page)
+        let (second, undated) = (site.items[1], site.items[3])
         #expect(
             paths == [
                 "2024/02-03.html", "2024/02-03-\(second.key.prefix(6)).html", "0987/12-01.html",
                 "undated/p-\(undated.key.prefix(12)).html",
             ])
-        for path in paths { #expect(Place.isPage(path)) }
+        for path in paths { #expect(GalleryItem.isPage(path)) }
     }
 
     @Test(arguments: [
@@ -35,10 +35,10 @@ import Testing
         "undated/x.html", "undated/p-../x.html", "24/02-03.html", "2024/../02-03.html", "pages/2024-02.html",
         "/2024/02-03.html", "2024/02-03/.html",
     ])
-    func otherFilesAreNotPicturePages(_ path: String) { #expect(!Place.isPage(path)) }
+    func otherFilesAreNotPicturePages(_ path: String) { #expect(!GalleryItem.isPage(path)) }
 
     @Test func pageLinksToItsNeighboursAndToTheGallery() throws {
-        let site = site(try ["2024-02-01", "2024-02-03", "2024-03-01"].map { try place($0, $0) })
+        let site = site(try ["2024-02-01", "2024-02-03", "2024-03-01"].map { try item($0, $0) })
         let page = site.markup(ofPicture: 1)
         for part in [
             "<link rel=\"prev\" href=\"../2024/03-01.html\">", "<link rel=\"next\" href=\"../2024/02-01.html\">",
@@ -52,14 +52,14 @@ import Testing
 
     @Test func pagesShowTheStillOfAnAnimationWithALinkToTheAnimation() throws {
         func animation(frames: Int, hasStill: Bool = true) throws -> Site {
-            let still = try place("2024-02-03", "a")
+            let still = try item("2024-02-03", "a")
             var record = still.record
             let file = #""width":300,"height":200,"frames":"#
             func path(_ name: String) -> String { "pictures/\(String(repeating: "a", count: 20))-\(name).gif" }
             let files = (hasStill ? [("still", 1)] : []) + [("pager", frames)]
             let fields = files.map { #""\#($0)":{"path":"\#(path($0))",\#(file)\#($1)}"# }
             record.set("variants", .raw(Array("{\(fields.joined(separator: ","))}".utf8)))
-            return site([Place(key: still.key, record: record, day: still.day), try place("2024-02-01", "b")])
+            return site([GalleryItem(key: still.key, record: record, day: still.day), try item("2024-02-01", "b")])
         }
         let moving = try animation(frames: 8)
         let mark = "-pager.gif\">Play the animation</a>"
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func linkPreviewNeedsTheBaseAddress() throws {
-        let site = site([try place("2024-02-03", "a")], base: "https://example.org/a&b/")
+        let site = site([try item("2024-02-03", "a")], base: "https://example.org/a&b/")
         let page = site.markup(ofPicture: 0)
         for part in [
             "<link rel=\"canonical\" href=\"https://example.org/a&amp;b/2024/02-03.html\">",
@@ -99,11 +99,11 @@ import Testing
 
     @Test func aNewPictureChangesItsPageAndItsNeighbours() throws {
         let dates = (1...9).map { "2024-02-0\($0)" }
-        let before = site(try dates.filter { $0 != "2024-02-05" }.map { try place($0, $0) })
-        let after = site(try dates.map { try place($0, $0) })
+        let before = site(try dates.filter { $0 != "2024-02-05" }.map { try item($0, $0) })
+        let after = site(try dates.map { try item($0, $0) })
         func changed(_ after: Site) -> [String] {
-            after.places.enumerated().filter { index, place in
-                guard let old = before.places.firstIndex(where: { $0.id == place.id }) else { return true }
+            after.items.enumerated().filter { index, item in
+                guard let old = before.items.firstIndex(where: { $0.id == item.id }) else { return true }
                 let isSame = after.hasSamePage(index, as: old, in: before)
                 #expect(isSame == (after.markup(ofPicture: index) == before.markup(ofPicture: old)))
                 return !isSame
@@ -117,8 +117,8 @@ import Testing
         let days = (1...28).map { CalendarDay(year: 2024, month: 2, day: $0)! }
         let dates = ["2023-12-31", "2024-01-10", "2024-03-01"] + days.map(\.description)
         for added in dates {
-            let before = site(try dates.filter { $0 != added }.map { try place($0, $0) })
-            let after = site(try dates.map { try place($0, $0) })
+            let before = site(try dates.filter { $0 != added }.map { try item($0, $0) })
+            let after = site(try dates.map { try item($0, $0) })
             for (number, page) in after.pages.enumerated().dropFirst() {
                 guard let old = before.pages.firstIndex(where: { $0.path == page.path }) else { continue }
                 let isSame = after.hasSameMarkup(number, as: old, in: before)

@@ -64,17 +64,17 @@ private struct SearchReader {
 @Suite struct SearchIndexTests {
     /// A gallery that grows when a test adds pictures.
     private struct Growing {
-        var places = PlaceCollection()
+        var items = GalleryItems()
         let settings = GallerySettings(title: "Sky", theme: .auto, pageSize: 100)
 
         mutating func add(_ day: CalendarDay, _ title: String) throws {
             let name = "\(day) \(title)"
             let words = try record(#"{"title":"\#(title)","date":"\#(day)"}"#)
-            places.add(Place(key: String(SHA256.hex(of: name).prefix(32)), record: words, day: day))
+            items.add(GalleryItem(key: String(SHA256.hex(of: name).prefix(32)), record: words, day: day))
         }
 
         var files: [String: String] {
-            Dictionary(uniqueKeysWithValues: SearchIndex(Site(places, settings)).files.map { ($0.path, $0.text) })
+            Dictionary(uniqueKeysWithValues: SearchIndex(Site(items, settings)).files.map { ($0.path, $0.text) })
         }
     }
 
@@ -100,13 +100,13 @@ private struct SearchReader {
         var gallery = Growing()
         for number in 1...100 { try gallery.add(Self.first.advanced(by: 2 * number), title(number)) }
         var before = gallery.files
-        var siteBefore = Site(gallery.places, gallery.settings)
+        var siteBefore = Site(gallery.items, gallery.settings)
         // Alternately adds a newest day and a day in the middle.
         for number in 101...164 {
             let day = number % 2 == 0 ? 2 * number : 2 * (number - 60) + 1
             try gallery.add(Self.first.advanced(by: day), title(number))
             let after = gallery.files
-            let site = Site(gallery.places, gallery.settings)
+            let site = Site(gallery.items, gallery.settings)
             let index = SearchIndex(site, since: siteBefore)
             siteBefore = site
             #expect(index.unchanged.count == SearchIndex.shardCount - 1)
@@ -122,24 +122,24 @@ private struct SearchReader {
     @Test func removingAPictureDoesNotChangeTheNumbersOfOthers() throws {
         var gallery = Growing()
         for number in 1...100 { try gallery.add(Self.first.advanced(by: number), title(number)) }
-        let removed = gallery.places.places[40].key
-        gallery.places.keep { $0.key != removed }
+        let removed = gallery.items.items[40].key
+        gallery.items.keep { $0.key != removed }
         let reader = try SearchReader(gallery.files.map { ($0, $1) })
         #expect(try reader.numbers(of: "w41x").isEmpty && reader.numbers(of: "w42x") == [42])
         try gallery.add(Self.first, "later")
-        #expect(gallery.places.places.last?.number == 101)
+        #expect(gallery.items.items.last?.number == 101)
     }
 
     @Test func numbersOfPlacesAreUnique() throws {
-        var places = PlaceCollection()
+        var items = GalleryItems()
         for (name, number) in [("a", 7), ("b", 0), ("c", 7), ("d", 3)] {
-            var new = try place("2024-02-03", name)
+            var new = try item("2024-02-03", name)
             new.number = number
-            places.add(new)
+            items.add(new)
         }
-        #expect(places.places.map(\.number) == [7, 8, 9, 3])
+        #expect(items.items.map(\.number) == [7, 8, 9, 3])
         let line = #"{"gallery":{"key":"0123456789abcdef0123456789abcdef","id":"","number":99999999999}}"#
-        #expect(Place(written: try record(line))?.number == 0)
+        #expect(GalleryItem(written: try record(line))?.number == 0)
     }
 
     @Test func keysOfNonASCIIWordsAreListed() throws {

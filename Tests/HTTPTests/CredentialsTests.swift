@@ -15,7 +15,7 @@ import Testing
         let line = try line(text)
         #expect(line.origin == nil)
         #expect(line.header.name == name && line.header.value == value)
-        #expect(!line.header.crossesOrigins)
+        #expect(!line.header.survivesCrossOriginRedirect)
     }
 
     @Test(arguments: [
@@ -56,12 +56,12 @@ import Testing
 }
 
 @Suite struct GivenHeadersTests {
-    private func names(_ given: GivenHeaders, _ url: String) throws -> [String] {
+    private func names(_ given: UserHeaders, _ url: String) throws -> [String] {
         given.headers(for: try WebURL(url)).map { "\($0.name)=\($0.value)" }
     }
 
     @Test func fileHasOneHeaderPerLine() throws {
-        var given = GivenHeaders()
+        var given = UserHeaders()
         let text = "# for one\r\nX-A: 1\r\n\n  # none\n\thttps://a.example X-B: 2\nX-C;\nhttps://b.example X-A: 3\n"
         try given.add(file: Array(text.utf8), path: "f")
         #expect(given.needOrigin)
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func originsGivenWithHTTPMayReceiveCleartext() throws {
-        var given = GivenHeaders()
+        var given = UserHeaders()
         given.add(try HeaderLine("http://a.example X: 1", source: "f"))
         given.add(try HeaderLine("https://b.example X: 1", source: "f"))
         given.add(try HeaderLine("X-C: 1", source: "f"))
@@ -88,8 +88,8 @@ import Testing
     }
 
     @Test func fieldsAreAddedUnlessTheirNameExists() throws {
-        var given = GivenHeaders()
-        var others = GivenHeaders()
+        var given = UserHeaders()
+        var others = UserHeaders()
         for line in ["X-A: 1", "https://a.example X-B: 1"] { given.add(try HeaderLine(line, source: "f")) }
         for line in ["x-a: 2", "X-C: 2", "https://a.example x-b: 2", "http://b.example X-B: 2"] {
             others.add(try HeaderLine(line, source: "f"))
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func invalidLineIsReportedOnlyByItsNumber() {
-        var given = GivenHeaders()
+        var given = UserHeaders()
         let failure = #expect(throws: UsageFailure.self) {
             try given.add(file: Array("X: 1\n\nsesame\n".utf8), path: "dir/f")
         }
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func headerWithAnOriginReachesOnlyThatOrigin() throws {
-        var given = GivenHeaders()
+        var given = UserHeaders()
         given.add(try HeaderLine("https://a.example X: 1", source: "f"))
         #expect(!given.needOrigin)
         #expect(try names(given, "https://a.example:443/x") == ["X=1"])
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func secondTokenForAnOriginIsRefused() throws {
-        var given = GivenHeaders()
+        var given = UserHeaders()
         try given.add(bearer: "t")
         #expect(throws: UsageFailure.self) { try given.add(bearer: "u") }
         let origin = try WebURL("https://b.example/").origin
@@ -137,7 +137,7 @@ import Testing
 
     @Test(arguments: ["http://a.example/1", "https://a.example:8443/", "https://b.example/"])
     func fieldWithoutAnOriginIsRefusedForSeveralOrigins(other: String) throws {
-        var given = GivenHeaders()
+        var given = UserHeaders()
         let urls = try [WebURL("https://a.example/"), WebURL(other)]
         given.add(try HeaderLine("https://a.example X-A: 1", source: "f"))
         try given.assign(to: urls)
@@ -195,7 +195,7 @@ import Testing
     }
 
     @Test func requestsWithCredentialsAreRecognised() throws {
-        let crossing = HTTPHeader("Accept", "image/*", crossesOrigins: true)
+        let crossing = HTTPHeader("Accept", "image/*", survivesCrossOriginRedirect: true)
         #expect(try !request("http://a/x?w=1", [crossing]).carriesCredentials)
         #expect(try request("http://a/", [HTTPHeader("X", "1")]).carriesCredentials)
         #expect(try request("http://u@a/").carriesCredentials)

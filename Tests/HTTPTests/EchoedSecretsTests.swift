@@ -12,7 +12,7 @@ import Testing
         let request = HTTPRequest(
             url: try WebURL("http://user:pass%2Fword@a.example/"),
             headers: [
-                HTTPHeader("X-Key", "k1/2"), HTTPHeader("Accept", "text/plain", crossesOrigins: true),
+                HTTPHeader("X-Key", "k1/2"), HTTPHeader("Accept", "text/plain", survivesCrossOriginRedirect: true),
             ])
         // `user:pass/word` in Base64.
         let basic = "dXNlcjpwYXNzL3dvcmQ="

@@ -163,7 +163,7 @@ import Testing
         #expect(failure?.message.contains("http://a.example") == true)
         #expect(failure?.message.contains("\"X-Key\"") == true && failure?.message.contains("secret\"") == false)
         #expect(transport.requests.isEmpty)
-        request.headers = [HTTPHeader("Accept", "image/*", crossesOrigins: true)]
+        request.headers = [HTTPHeader("Accept", "image/*", survivesCrossOriginRedirect: true)]
         #expect(try client(transport).data(request).1 == Array("x".utf8))
     }
 

@@ -13,7 +13,10 @@ import Testing
         let headers = HTTPHeaders(location.map { [HTTPHeaders.Field(name: "location", value: $0)] } ?? [])
         let request = HTTPRequest(
             url: url,
-            headers: [HTTPHeader("Authorization", "secret"), HTTPHeader("Accept", "image/*", crossesOrigins: true)])
+            headers: [
+                HTTPHeader("Authorization", "secret"),
+                HTTPHeader("Accept", "image/*", survivesCrossOriginRedirect: true),
+            ])
         return try policy.next(
             after: HTTPResponse(status: status, headers: headers, url: url), to: request, followed: followed)
     }

@@ -44,7 +44,7 @@ extension PixelBuffer {
     /// A JPEG of these pixels with the given chroma resolution.
     func jpeg(quality: Int = 95, chroma: ChromaSampling = .halved) throws -> [UInt8] {
         let sink = MemorySink()
-        let drain = ByteDrain(.jpeg, sink)
+        let drain = EncoderOutput(.jpeg, sink)
         let writer = try JPEGEncoder(
             size: size, channels: channels, coding: EncodeOptions(quality: quality).jpegCoding(chroma, size),
             metadata: PictureMetadata(), into: drain)

@@ -47,7 +47,7 @@ import Testing
             let frame = try #require(try JPEGFrame(source, options: options))
             let sequential = try #require(try SequentialPlanes(frame, source, scale: scale, options: options))
             picture.isProgressive = true
-            #expect(try own(picture.encoded(), scale: scale) == ReadPlanes(OwnPlaneReader(sequential)), "\(picture)")
+            #expect(try own(picture.encoded(), scale: scale) == ReadPlanes(NativePlaneReader(sequential)), "\(picture)")
         }
     }
 

@@ -46,6 +46,6 @@ import Testing
     @Test func pixelLimitAppliesToALateHeight() throws {
         let source = MemorySource(try late(Self.pictures[0].encoded()))
         #expect(failureCode { _ = try inspect(source, limits: DecodeLimits(maxPixels: 6299)) } == "too-many-pixels")
-        #expect(try inspect(source, limits: DecodeLimits(maxPixels: 6300)).lateHeightOffset != nil)
+        #expect(try inspect(source, limits: DecodeLimits(maxPixels: 6300)).dnlHeightOffset != nil)
     }
 }

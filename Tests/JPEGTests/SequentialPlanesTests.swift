@@ -38,7 +38,7 @@ struct ReadPlanes: Equatable {
 
     /// Returns the samples of our decoder, or nil if libjpeg must decode the picture. Throws `ImageError`.
     static func ofOwn(_ decoder: () throws -> (any JPEGPlanes)?) throws -> ReadPlanes? {
-        try ImageError.translating(decoder).map { try ReadPlanes(OwnPlaneReader($0)) }
+        try ImageError.translating(decoder).map { try ReadPlanes(NativePlaneReader($0)) }
     }
 }
 
@@ -265,7 +265,7 @@ extension CorpusTests {
                     let planes = try SequentialPlanes(frame, source, scale: 8, options: ownOptions)
                 else { continue }
                 count += 1
-                let own = Result { try ReadPlanes(OwnPlaneReader(planes)) }
+                let own = Result { try ReadPlanes(NativePlaneReader(planes)) }
                 #expect((try? own.get()) == (try? expected.get()), "\(path)")
                 #expect(
                     failureCode { _ = try own.get() } == failureCode { _ = try expected.get() }, "\(path)")

@@ -12,7 +12,7 @@ import Testing
     ) throws -> PixelBuffer {
         let options = DecodeOptions(decoder: decoder, spareThreads: ThreadBudget(0))
         let reader = try JPEGReader(source, options: options).rows(scale: scale)
-        #expect(decoder == .libjpeg || reader is OwnRowReader)
+        #expect(decoder == .libjpeg || reader is NativeRowReader)
         let row = AlignedBuffer(count: reader.size.width * reader.layout.channels)
         var bytes: [UInt8] = []
         for _ in 0..<reader.size.height {

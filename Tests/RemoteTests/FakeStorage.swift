@@ -90,8 +90,9 @@ extension RemoteDocument {
             fetchedAt: Timestamp(milliseconds: 1_700_000_000_123),
             expiresAt: Timestamp(milliseconds: 1_700_000_900_456),
             directives: CacheDirectives(
-                mustRevalidate: true, isImmutable: true, usableUntil: Timestamp(milliseconds: 1_700_000_950_000),
-                standsInUntil: Timestamp(milliseconds: 1_700_001_000_000)),
+                mustRevalidate: true, isImmutable: true,
+                staleWhileRevalidateUntil: Timestamp(milliseconds: 1_700_000_950_000),
+                staleIfErrorUntil: Timestamp(milliseconds: 1_700_001_000_000)),
             cost: .milliseconds(250))
     }
 }

@@ -20,7 +20,8 @@ import Testing
         let folder = try TemporaryFolder()
         let path = try folder.write("picture", bytes)
         remote.offer(
-            RemoteOffer(document, open: { [folder] in try withExtendedLifetime(folder) { try File.openInput(path) } }) {
+            RemoteUpload(document, open: { [folder] in try withExtendedLifetime(folder) { try File.openInput(path) } })
+            {
                 answer in
                 switch answer {
                 case .found(let sent): done("sent \(sent)")
@@ -205,8 +206,8 @@ import Testing
         let world = try World { $0.wait = .zero }
         world.storage.state.update { $0.isHolding = true }
         let refused = Monitor(0)
-        for _ in 0..<OfferQueue.countLimit + OfferQueue.threadLimit + 10 {
-            world.remote.offer(RemoteOffer(document) { _ in refused.withLock { $0 += 1 } })
+        for _ in 0..<UploadQueue.countLimit + UploadQueue.threadLimit + 10 {
+            world.remote.offer(RemoteUpload(document) { _ in refused.withLock { $0 += 1 } })
         }
         #expect(refused.withLock { $0 } >= 10)
         world.remote.close()
@@ -236,7 +237,7 @@ import Testing
         #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "damaged")
         let folder = try TemporaryFolder()
         let path = try folder.write("picture", bytes)
-        let offer = RemoteOffer(document, open: { try File.openInput(path) }) { _ in }
+        let offer = RemoteUpload(document, open: { try File.openInput(path) }) { _ in }
         #expect(try world.remote.uploadNow(offer) == SyncReport(moved: 1, bytes: bytes.count))
         #expect(try world.remote.uploadNow(offer) == SyncReport(there: 1))
         #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "found")

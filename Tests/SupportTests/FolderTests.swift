@@ -15,16 +15,16 @@ import Testing
         try world.write("victim", "untouched")
     }
 
-    private func folder(_ asksKernel: Bool) throws -> Folder {
-        try Folder(resolved: world.path("root"), asksKernel: asksKernel)
+    private func folder(_ usesOpenat2: Bool) throws -> Folder {
+        try Folder(resolved: world.path("root"), usesOpenat2: usesOpenat2)
     }
 
     private func text(_ path: String) throws -> String {
         String(decoding: try File.open(path, O_RDONLY).contents(atMost: 1 << 16), as: UTF8.self)
     }
 
-    @Test(arguments: [true, false]) func filesAreCreatedReadMovedAndRemoved(_ asksKernel: Bool) throws {
-        let folder = try folder(asksKernel)
+    @Test(arguments: [true, false]) func filesAreCreatedReadMovedAndRemoved(_ usesOpenat2: Bool) throws {
+        let folder = try folder(usesOpenat2)
         try folder.makeFolder("a/b")
         try folder.open("a/b/file", O_WRONLY | O_CREAT).write(Array("text".utf8))
         #expect(try text(world.path("root/a/b/file")) == "text")
@@ -41,12 +41,12 @@ import Testing
         #expect(folder.removeFolder("inner"))
     }
 
-    @Test(arguments: [true, false]) func linkInPlaceOfAFileIsNeverFollowed(_ asksKernel: Bool) throws {
-        let folder = try folder(asksKernel)
+    @Test(arguments: [true, false]) func linkInPlaceOfAFileIsNeverFollowed(_ usesOpenat2: Bool) throws {
+        let folder = try folder(usesOpenat2)
         symlink(world.path("victim"), world.path("root/inner/file"))
 
         for flags in [O_RDONLY, O_RDWR | O_CREAT, O_WRONLY | O_CREAT | O_TRUNC] {
-            #expect(throws: UnsafePlace.link(world.path("root/inner/file"))) {
+            #expect(throws: UnsafePath.link(world.path("root/inner/file"))) {
                 try folder.open("inner/file", flags)
             }
         }
@@ -55,16 +55,16 @@ import Testing
         #expect(try text(world.path("victim")) == "untouched")
     }
 
-    @Test(arguments: [true, false]) func linkInPlaceOfAFolderIsNeverFollowed(_ asksKernel: Bool) throws {
-        let folder = try folder(asksKernel)
+    @Test(arguments: [true, false]) func linkInPlaceOfAFolderIsNeverFollowed(_ usesOpenat2: Bool) throws {
+        let folder = try folder(usesOpenat2)
         try world.write("elsewhere/file", "untouched")
         symlink(world.path("elsewhere"), world.path("root/link"))
 
-        #expect(throws: UnsafePlace.link(world.path("root/link/file"))) {
+        #expect(throws: UnsafePath.link(world.path("root/link/file"))) {
             try folder.open("link/file", O_RDWR | O_CREAT)
         }
-        #expect(throws: UnsafePlace.self) { try folder.makeFolder("link/new") }
-        #expect(throws: UnsafePlace.self) { try folder.folder("link") }
+        #expect(throws: UnsafePath.self) { try folder.makeFolder("link/new") }
+        #expect(throws: UnsafePath.self) { try folder.folder("link") }
         #expect(try folder.status(of: "link/file") == nil)
         #expect(!folder.remove("link/file"))
         #expect(throws: SystemFailure.self) { try folder.rename("link/file", to: "mine") }
@@ -75,8 +75,8 @@ import Testing
         #expect(access(world.path("elsewhere/new"), F_OK) != 0)
     }
 
-    @Test(arguments: [true, false]) func namesNeverLeaveTheFolder(_ asksKernel: Bool) throws {
-        let folder = try folder(asksKernel)
+    @Test(arguments: [true, false]) func namesNeverLeaveTheFolder(_ usesOpenat2: Bool) throws {
+        let folder = try folder(usesOpenat2)
         for name in ["../victim", "inner/../../victim", world.path("victim"), "..", "inner/.."] {
             #expect(throws: (any Error).self) { try folder.open(name, O_RDONLY) }
             #expect(!folder.remove(name))
@@ -89,7 +89,7 @@ import Testing
     @Test func fifoInPlaceOfAFileDoesNotBlock() throws {
         mkfifo(world.path("root/pipe"), 0o600)
 
-        #expect(throws: UnsafePlace.notAPlainFile(world.path("root/pipe"))) {
+        #expect(throws: UnsafePath.notAPlainFile(world.path("root/pipe"))) {
             try folder(true).open("pipe", O_RDONLY)
         }
     }
@@ -97,7 +97,7 @@ import Testing
     @Test func hardLinkedFileIsNotOpenedForWriting() throws {
         link(world.path("victim"), world.path("root/file"))
 
-        #expect(throws: UnsafePlace.notAPlainFile(world.path("root/file"))) {
+        #expect(throws: UnsafePath.notAPlainFile(world.path("root/file"))) {
             try folder(true).open("file", O_RDWR | O_TRUNC)
         }
         #expect(try folder(true).open("file", O_RDONLY).count == 9)
@@ -136,19 +136,19 @@ import Testing
     }
 
     @Test func folderMustBelongToTheUserAndNotBeWritableByAll() {
-        #expect(UnsafePlace.fault(ofFolder: "/c", status(), user: 7) == nil)
-        #expect(UnsafePlace.fault(ofFolder: "/c", status(mode: 0o775), user: 7) == nil)
-        #expect(UnsafePlace.fault(ofFolder: "/c", status(mode: 0o777), user: 7) == .writableByAll("/c"))
-        #expect(UnsafePlace.fault(ofFolder: "/c", status(mode: 0o1777), user: 7) == .writableByAll("/c"))
+        #expect(UnsafePath.fault(ofFolder: "/c", status(), user: 7) == nil)
+        #expect(UnsafePath.fault(ofFolder: "/c", status(mode: 0o775), user: 7) == nil)
+        #expect(UnsafePath.fault(ofFolder: "/c", status(mode: 0o777), user: 7) == .writableByAll("/c"))
+        #expect(UnsafePath.fault(ofFolder: "/c", status(mode: 0o1777), user: 7) == .writableByAll("/c"))
         #expect(
-            UnsafePlace.fault(ofFolder: "/c", status(owner: 0), user: 7) == .owner("/c", owner: 0, user: 7))
+            UnsafePath.fault(ofFolder: "/c", status(owner: 0), user: 7) == .owner("/c", owner: 0, user: 7))
     }
 
     @Test func messageAboutAnUnsafeFolderSuggestsTheCommandToRun() {
-        #expect(UnsafePlace.writableByAll("/a b/it's").message.contains("run: chmod o-w '/a b/it'\\''s';"))
+        #expect(UnsafePath.writableByAll("/a b/it's").message.contains("run: chmod o-w '/a b/it'\\''s';"))
         #expect(
-            UnsafePlace.owner("/c", owner: 0, user: 7).message.contains("run: sudo chown -R 7 /c;"))
-        #expect(UnsafePlace.writableByAll("/c").exitCode == .configuration)
+            UnsafePath.owner("/c", owner: 0, user: 7).message.contains("run: sudo chown -R 7 /c;"))
+        #expect(UnsafePath.writableByAll("/c").exitCode == .configuration)
     }
 }
 

@@ -68,7 +68,7 @@ import Testing
         #expect(text.showingForeignBytes == "a\\xff\\xe9\u{1B}")
         #expect(TerminalText.escaped(text) == "a\\xff\\xe9\\u{1b}")
         #expect(TerminalText.jsonString(text) == "\"a\\\\xff\\\\xe9\\u001b\"")
-        let advice = UnsafePlace.writableByAll("/\(text)'").message.showingForeignBytes
+        let advice = UnsafePath.writableByAll("/\(text)'").message.showingForeignBytes
         #expect(advice.contains("o-w $'/a\\xff\\xe9\u{1B}\\''"))
     }
 }
@@ -112,8 +112,8 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func folderCreatesRenamesAndRemovesFiles(asksKernel: Bool) throws {
-        let open = try Folder(resolved: folder.path, asksKernel: asksKernel)
+    func folderCreatesRenamesAndRemovesFiles(usesOpenat2: Bool) throws {
+        let open = try Folder(resolved: folder.path, usesOpenat2: usesOpenat2)
         try open.makeFolder("\(name)/\(name)")
         _ = try open.open("\(name)/\(name)/\(name)", O_WRONLY | O_CREAT)
         #expect(try open.names() == [name])

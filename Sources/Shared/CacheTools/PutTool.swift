@@ -91,7 +91,7 @@ public struct PutTool: CacheTool {
     /// Returns the key to look up in a batch, or nil if a fresh hit would not complete the record.
     private func lookup(_ item: CacheItem, _ record: Record) -> CacheItem.Lookup? {
         guard copies == nil, made == nil, case .addresses(let addresses) = item, let best = addresses.best,
-            let key = try? rules.key(best, record: record), request(best.url).oldestAge == nil
+            let key = try? rules.key(best, record: record), request(best.url).acceptedMaxAge == nil
         else { return nil }
         return (key, best.text)
     }

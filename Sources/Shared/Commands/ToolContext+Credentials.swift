@@ -12,8 +12,8 @@ extension ToolContext {
     ///
     /// Throws `UsageFailure` for a header that is invalid or has no origin, and `ConfigurationFailure` if a file cannot
     /// be read.
-    public func headers(for addresses: [WebURL]?) throws -> GivenHeaders {
-        var given = try givenHeaders()
+    public func headers(for addresses: [WebURL]?) throws -> UserHeaders {
+        var given = try userHeaders()
         var configured = try configuredHeaders(givesAuthorization: given.authorizes)
         if addresses == nil {
             guard !given.needOrigin else {
@@ -33,8 +33,8 @@ extension ToolContext {
         return given
     }
 
-    private func givenHeaders() throws -> GivenHeaders {
-        var given = GivenHeaders()
+    private func userHeaders() throws -> UserHeaders {
+        var given = UserHeaders()
         for text in arguments.all(.header) {
             if text.hasPrefix("@") {
                 let path = String(text.dropFirst())
@@ -49,8 +49,8 @@ extension ToolContext {
 
     /// Returns the headers from the files that the configuration names. Ignores the header file if the option `--header
     /// @FILE` is given, and the token file if `--bearer-file` is given or a header sets `Authorization`.
-    private func configuredHeaders(givesAuthorization: Bool) throws -> GivenHeaders {
-        var configured = GivenHeaders()
+    private func configuredHeaders(givesAuthorization: Bool) throws -> UserHeaders {
+        var configured = UserHeaders()
         let namesFile = arguments.all(.header).contains { $0.hasPrefix("@") }
         if !namesFile, let path = try value(.headerFile) {
             try configured.add(file: secretFile(path, holding: "the headers"), path: path)

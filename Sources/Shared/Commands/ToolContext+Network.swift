@@ -72,7 +72,7 @@ extension ToolContext {
         guard case .http(let url) = address else {
             throw UsageFailure("remote_header_file requires an http or https remote")
         }
-        var given = GivenHeaders()
+        var given = UserHeaders()
         try given.add(file: secretFile(path, holding: "the headers of the remote"), path: path)
         try given.assign(to: [url])
         return given.headers(for: url)

@@ -31,7 +31,7 @@ public struct ArrivingBody: Sendable {
     /// The name of a preview that is being written.
     public var unfinishedPreviewName: String { "\(name)\(CacheRoot.previewMark)" }
 
-    /// Creates the file for the next preview. Throws `SystemFailure`, `UnsafePlace`.
+    /// Creates the file for the next preview. Throws `SystemFailure`, `UnsafePath`.
     public func unfinishedPreview() throws -> BoundedFile {
         BoundedFile(try folder.open(unfinishedPreviewName, O_RDWR | O_CREAT | O_TRUNC, purpose: .makeOutput), use: use)
     }

@@ -44,7 +44,7 @@ extension CacheKey {
             let former = Self.former(written.flatMap(url.former).map(normalized) ?? address)
             return former == text ? nil : former
         }
-        self.init(address: text, former: former, isLasting: isLasting)
+        self.init(address: text, legacyKey: former, isLasting: isLasting)
     }
 
     // MARK: Earlier keys

@@ -64,7 +64,7 @@ extension CacheStore {
     /// Whether a fetch returned an expired entry that the caller must revalidate, see `FetchRequest.revalidatesLater`.
     public func mustRevalidateLater(_ fetched: (entry: Entry, status: CacheStatus)) -> Bool {
         fetched.status == .stale && settings.respectsCacheControl && !settings.isOffline
-            && fetched.entry.directives.usableUntil.map { clock.now() < $0 } ?? false
+            && fetched.entry.directives.staleWhileRevalidateUntil.map { clock.now() < $0 } ?? false
     }
 
     /// The store for answers with `no-store`.

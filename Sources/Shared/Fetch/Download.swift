@@ -21,7 +21,7 @@ final class Download {
         case unchanged(Validators, HTTPHeaders)
         case body(Body)
         /// A complete body with `no-store`, in an ephemeral file.
-        case aside(EphemeralFile)
+        case noStoreBody(EphemeralFile)
     }
 
     private let request: HTTPRequest
@@ -32,7 +32,7 @@ final class Download {
     private let watcher: (any BodyWatcher)?
     private let use: MemoryUse?
 
-    private var aside: EphemeralFile?
+    private var noStoreBody: EphemeralFile?
     /// Identifies the version of the bytes in the file.
     private var note: PartialFile.Note?
     private var validators = Validators()
@@ -100,7 +100,7 @@ final class Download {
 
     private func transfer(client: HTTPClient, inspect: Inspection) throws -> Outcome {
         let response = try client.get(attempts: attempt, receive: receive) { response in
-            guard aside == nil, hasBody else { return }
+            guard noStoreBody == nil, hasBody else { return }
             inspected = nil
             try response.requireEnd { inspected = try inspect(partial.reopened()) }
         }
@@ -111,9 +111,9 @@ final class Download {
             known = nil
             return try transfer(client: client, inspect: inspect)
         }
-        if let aside {
+        if let noStoreBody {
             partial.remove()
-            return .aside(aside)
+            return .noStoreBody(noStoreBody)
         }
         guard hasBody else { throw FileReplaced() }
         isInspected = true
@@ -134,35 +134,39 @@ final class Download {
         if let note, partial.count > 0, let header = Self.header("If-Range", note.validator) {
             request.rangeStart = partial.count
             request.headers.append(header)
-            return (request, HTTPResponse.wholeStatuses.union([206, 416]))
+            return (request, HTTPResponse.fullRepresentationStatuses.union([206, 416]))
         }
         request.rangeStart = nil
         let conditions = [
             Self.header("If-None-Match", known?.etag), Self.header("If-Modified-Since", known?.lastModified),
         ].compactMap { $0 }
         request.headers += conditions
-        return (request, conditions.isEmpty ? HTTPResponse.wholeStatuses : HTTPResponse.wholeStatuses.union([304]))
+        return (
+            request,
+            conditions.isEmpty
+                ? HTTPResponse.fullRepresentationStatuses : HTTPResponse.fullRepresentationStatuses.union([304])
+        )
     }
 
     /// Returns nil if there is no validator, or if a damaged disk made the validator invalid. The server then sends the
     /// whole body.
     private static func header(_ name: String, _ validator: String?) -> HTTPHeader? {
-        validator.map { HTTPHeader(name, $0, crossesOrigins: true) }.flatMap { $0.isValid ? $0 : nil }
+        validator.map { HTTPHeader(name, $0, survivesCrossOriginRedirect: true) }.flatMap { $0.isValid ? $0 : nil }
     }
 
     private func receive(_ event: HTTPEvent) throws {
         switch event {
         case .head(let response)
-        where ephemeralStore != nil && !Retention.allowsKeeping(response.headers, response.status):
+        where ephemeralStore != nil && !Retention.allowsStoring(response.headers, response.status):
             forget()
             // A partial answer with `no-store`. Request the whole body instead.
             if response.status == 206 { throw HTTPClient.RetryNow() }
-            if response.isWhole { aside = try ephemeralStore?.begin() }
-        case .body(let bytes) where aside != nil:
-            try aside?.write(bytes)
+            if response.isFullRepresentation { noStoreBody = try ephemeralStore?.begin() }
+        case .body(let bytes) where noStoreBody != nil:
+            try noStoreBody?.write(bytes)
             received += bytes.count
-        case .head(let response) where response.isWhole:
-            aside = nil
+        case .head(let response) where response.isFullRepresentation:
+            noStoreBody = nil
             note = partial.boot.flatMap { PartialFile.Note(of: response, address: address, boot: $0) }
             validators = Validators(of: response.headers)
             (hasBody, isJoined) = (false, false)

@@ -144,7 +144,7 @@ struct FetchTask {
             case .body(let body):
                 let reason = MissReason(replacing: found, at: cache.clock.now())
                 return (try keep(body, Vary(of: body.headers, fields: rules.fields), flight, reason), .miss)
-            case .aside(let file):
+            case .noStoreBody(let file):
                 mayRemember = false
                 return try finish(file)
             case .unchanged:

@@ -16,7 +16,7 @@ extension HTTPResponse {
     /// Inspects a body whose end is marked only by the end of the connection. Throws `FetchFailure.cutShort` if the
     /// picture is truncated, because the connection may have been closed too early, and the other errors of `inspect`.
     func requireEnd(_ inspect: () throws -> Void) throws {
-        guard endsAtClose, isWhole || status == 206 else { return }
+        guard endsAtClose, isFullRepresentation || status == 206 else { return }
         do {
             try inspect()
         } catch FormatFailure.empty, FormatFailure.truncated, FormatFailure.truncatedMovie {

@@ -13,8 +13,8 @@ import Variants
 public final class GalleryFolder: Sendable {
     public let folder: Folder
     let pictures: Folder
-    /// The places of the runs that ended before this run began.
-    let earlier: WrittenPlaces
+    /// The items of the runs that ended before this run began.
+    let earlier: WrittenItems
     /// A lock file. Each run holds a shared lock, and removes pictures only if no other run holds a lock.
     private let use: File
 
@@ -28,14 +28,14 @@ public final class GalleryFolder: Sendable {
     /// The file that contains `Site.stamp`. It exists only while all pages and search files are complete.
     private static let stampName = ".gallery.pages"
 
-    /// The places in `records.ndjson`, and the SHA-256 of this file.
-    struct WrittenPlaces {
-        let places: PlaceCollection
+    /// The items in `records.ndjson`, and the SHA-256 of this file.
+    struct WrittenItems {
+        let items: GalleryItems
         let digest: String
     }
 
-    /// Creates the folder if it is missing, and reads the places of earlier runs. Throws `SystemFailure` (73),
-    /// `UnsafePlace`.
+    /// Creates the folder if it is missing, and reads the items of earlier runs. Throws `SystemFailure` (73),
+    /// `UnsafePath`.
     public init(_ path: String) throws {
         try makeFolder(path, synchronized: false)
         folder = try Folder(path)
@@ -43,15 +43,15 @@ public final class GalleryFolder: Sendable {
         pictures = try folder.folder(Self.picturesName)
         use = try folder.open(Self.useName, O_RDWR | O_CREAT, mode: 0o666, purpose: .makeOutput)
         try Self.lock(use, LOCK_SH)
-        earlier = try Self.places(in: folder, known: nil)
+        earlier = try Self.items(in: folder, known: nil)
     }
 
     /// Reads `records.ndjson`, and skips invalid records. Parses the file only if its content is not `known`.
-    private static func places(in folder: Folder, known: WrittenPlaces?) throws -> WrittenPlaces {
+    private static func items(in folder: Folder, known: WrittenItems?) throws -> WrittenItems {
         var hash = SHA256()
-        var places = PlaceCollection()
+        var items = GalleryItems()
         guard let file = try folder.openIfPresent(recordsName) else {
-            return WrittenPlaces(places: places, digest: hash.finish())
+            return WrittenItems(items: items, digest: hash.finish())
         }
         var piece = [UInt8](repeating: 0, count: pieceSize)
         var offset = 0
@@ -63,14 +63,14 @@ public final class GalleryFolder: Sendable {
         if let known, known.digest == digest { return known }
         let reader = RecordReader(continuing: LineReader(file: file))
         while let input = try reader.next() {
-            if case .job(let job) = input, let place = Place(written: job.record) { places.add(place) }
+            if case .job(let job) = input, let item = GalleryItem(written: job.record) { items.add(item) }
         }
-        return WrittenPlaces(places: places, digest: digest)
+        return WrittenItems(items: items, digest: digest)
     }
 
     /// Writes `records.ndjson`, unless its content is the same as before, and returns its SHA-256. Does not hold the
     /// file in memory: it has 110 MB for 100,000 pictures with long texts.
-    private func writeRecords(_ places: [Place], since before: String) throws -> String {
+    private func writeRecords(_ items: [GalleryItem], since before: String) throws -> String {
         let file = try OutputFile(in: folder, name: Self.recordsName, replaces: true)
         var hash = SHA256()
         var piece: [UInt8] = []
@@ -79,8 +79,8 @@ public final class GalleryFolder: Sendable {
             try file.write(piece.span.bytes)
             piece.removeAll(keepingCapacity: true)
         }
-        for place in places {
-            piece += place.written.line
+        for item in items {
+            piece += item.written.line
             piece.append(UInt8(ascii: "\n"))
             if piece.count >= Self.pieceSize { try flush() }
         }
@@ -101,13 +101,13 @@ public final class GalleryFolder: Sendable {
     /// Converts a path relative to the gallery to a file name in the folder `pictures`.
     static func name(ofPicture path: String) -> String { String(path.dropFirst(picturesName.count + 1)) }
 
-    func facts(of places: PlaceCollection) -> [String: FileFacts] {
+    func facts(of items: GalleryItems) -> [String: FileFacts] {
         var known: [String: FileFacts] = [:]
-        for place in places.places {
-            guard let raw = place.record.raw("variants"), let variants = try? Record(parsing: raw) else { continue }
+        for item in items.items {
+            guard let raw = item.record.raw("variants"), let variants = try? Record(parsing: raw) else { continue }
             for name in variants.names {
                 guard let field = variants.raw(FieldPath(stringLiteral: name)), let file = try? Record(parsing: field),
-                    let path = file.string("path"), Place.isOwn(path), let facts = FileFacts(written: file)
+                    let path = file.string("path"), GalleryItem.isOwn(path), let facts = FileFacts(written: file)
                 else { continue }
                 known[Self.name(ofPicture: path)] = facts
             }
@@ -115,43 +115,43 @@ public final class GalleryFolder: Sendable {
         return known
     }
 
-    /// Adds places, removes the places that `settings` selects, and writes all files. Throws `SystemFailure` (73).
+    /// Adds items, removes the items that `settings` selects, and writes all files. Throws `SystemFailure` (73).
     /// After all files are written, throws `PruneRefusal` or `MissingPicture` if pictures were not removed as
     /// requested.
     ///
-    /// - Parameter came: the places that this run adds, in the order of the input.
-    func write(_ came: [Place], _ settings: GallerySettings) throws {
+    /// - Parameter itemsOfRun: the items that this run adds, in the order of the input.
+    func write(_ itemsOfRun: [GalleryItem], _ settings: GallerySettings) throws {
         let lock = try folder.open(Self.lockName, O_RDWR | O_CREAT, mode: 0o666, purpose: .makeOutput)
         try Self.lock(lock, LOCK_EX)
         defer { withExtendedLifetime(lock) {} }
-        let present = try Self.places(in: folder, known: earlier)
-        var places = present.places
+        let present = try Self.items(in: folder, known: earlier)
+        var items = present.items
         let stamp = try folder.openIfPresent(Self.stampName)?.contents(atMost: 1 << 10)
         let isComplete = stamp == Array(Site.stamp(present.digest, settings).utf8)
-        let before = isComplete ? Site(places, settings) : nil
-        let old = Set(places.places.flatMap(\.paths))
-        let count = places.places.count
-        for place in came { places.add(place) }
+        let before = isComplete ? Site(items, settings) : nil
+        let old = Set(items.items.flatMap(\.paths))
+        let count = items.items.count
+        for item in itemsOfRun { items.add(item) }
         // Determine the missing ids before pruning, which may remove some of these pictures.
-        let missing = settings.removed.subtracting(places.places.map(\.id))
+        let missing = settings.removed.subtracting(items.items.map(\.id))
         var refusal: PruneRefusal?
         if let limit = settings.prune {
-            let wanted = Set(came.flatMap { places.keys(standingFor: $0) })
-            let removed = places.places.count { !wanted.contains($0.key) }
-            refusal = limit.refusal(of: removed, of: count, came: came)
-            if refusal == nil { places.keep { wanted.contains($0.key) } }
+            let wanted = Set(itemsOfRun.flatMap { items.keys(standingFor: $0) })
+            let removed = items.items.count { !wanted.contains($0.key) }
+            refusal = limit.refusal(of: removed, of: count, itemsOfRun: itemsOfRun)
+            if refusal == nil { items.keep { wanted.contains($0.key) } }
         }
-        if !settings.removed.isEmpty { places.keep { !settings.removed.contains($0.id) } }
-        let site = Site(places, settings)
+        if !settings.removed.isEmpty { items.keep { !settings.removed.contains($0.id) } }
+        let site = Site(items, settings)
         // If this run is killed, the stamp is missing, and the next run compares all pages and search files.
         folder.remove(Self.stampName)
         try write(Self.settingsName, settings.remembered.line)
-        let digest = try writeRecords(places.places, since: present.digest)
+        let digest = try writeRecords(items.items, since: present.digest)
         try writePictures(site, since: before)
         try writePages(site, since: before)
         try write(Self.stampName, Array(Site.stamp(digest, settings).utf8))
         try remove(
-            old.subtracting(places.places.flatMap(\.paths)), all: settings.prune != nil && refusal == nil, of: places)
+            old.subtracting(items.items.flatMap(\.paths)), all: settings.prune != nil && refusal == nil, of: items)
         if let refusal { throw refusal }
         if let id = missing.min() { throw MissingPicture(id: id, gallery: folder.path) }
     }
@@ -204,21 +204,22 @@ public final class GalleryFolder: Sendable {
     ///
     /// - Parameter before: the site whose pages the folder contains, or nil if the pages may be incomplete.
     private func writePictures(_ site: Site, since before: Site?) throws {
-        let pairs = before?.places.enumerated().map { ($1.id, $0) } ?? []
+        let pairs = before?.items.enumerated().map { ($1.id, $0) } ?? []
         let indices = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
-        var present = Set(try pageFolders().flatMap { place in try folder.names(in: place).map { "\(place)/\($0)" } })
+        var present = Set(
+            try pageFolders().flatMap { parent in try folder.names(in: parent).map { "\(parent)/\($0)" } })
         var made: Set<Substring> = []
-        for (index, place) in site.places.enumerated() {
-            let path = place.page
+        for (index, item) in site.items.enumerated() {
+            let path = item.page
             let isPresent = present.remove(path) != nil
-            if isPresent, let before, let old = indices[place.id], site.hasSamePage(index, as: old, in: before) {
+            if isPresent, let before, let old = indices[item.id], site.hasSamePage(index, as: old, in: before) {
                 continue
             }
             let parent = path.prefix { $0 != "/" }
             if made.insert(parent).inserted { try folder.makeFolder(String(parent), mode: 0o777) }
             try writeUnlessForeign(path, Array(site.markup(ofPicture: index).utf8))
         }
-        for path in present where try Place.isPage(path) && !isForeign(path) {
+        for path in present where try GalleryItem.isPage(path) && !isForeign(path) {
             folder.remove(path)
             folder.removeFolder(String(path.prefix { $0 != "/" }))
         }
@@ -226,7 +227,7 @@ public final class GalleryFolder: Sendable {
 
     /// Returns the folders that can contain pages of pictures.
     private func pageFolders() throws -> [String] {
-        try folder.names().filter { try Place.isPageFolder($0) && folder.status(of: $0)?.kind == .folder }
+        try folder.names().filter { try GalleryItem.isPageFolder($0) && folder.status(of: $0)?.kind == .folder }
     }
 
     /// Returns whether this version or an earlier version may have written a file in the folder `pages` or `data`,
@@ -266,34 +267,34 @@ public final class GalleryFolder: Sendable {
         {
             return
         }
-        var (place, last) = (folder, name)
+        var (parent, last) = (folder, name)
         if let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) {
-            place = try folder.folder(String(name[..<slash]))
+            parent = try folder.folder(String(name[..<slash]))
             last = String(name[name.utf8.index(after: slash)...])
         }
-        let file = try OutputFile(in: place, name: last, replaces: true)
+        let file = try OutputFile(in: parent, name: last, replaces: true)
         try file.write(bytes.span.bytes)
         try file.commit()
     }
 
     /// Removes the given pictures, and the temporary files of killed runs. Does nothing if another run is active.
     ///
-    /// - Parameter all: whether to also remove all other pictures that no place uses.
-    private func remove(_ paths: Set<String>, all: Bool, of places: PlaceCollection) throws {
+    /// - Parameter all: whether to also remove all other pictures that no item uses.
+    private func remove(_ paths: Set<String>, all: Bool, of items: GalleryItems) throws {
         guard flock(use.descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
         defer { _ = flock(use.descriptor, LOCK_SH) }
         for path in paths { removePicture(path) }
-        for place in try [".", Self.picturesName, "pages", "data"] + pageFolders() {
-            for name in try folder.names(in: place) where OutputFile.isTemporary(name) {
-                let path = place == "." ? name : "\(place)/\(name)"
+        for parent in try [".", Self.picturesName, "pages", "data"] + pageFolders() {
+            for name in try folder.names(in: parent) where OutputFile.isTemporary(name) {
+                let path = parent == "." ? name : "\(parent)/\(name)"
                 if !folder.remove(path) { folder.removeFolderWithFiles(path) }
             }
         }
         guard all else { return }
-        let wanted = Set(places.places.flatMap(\.paths))
+        let wanted = Set(items.items.flatMap(\.paths))
         for name in try pictures.names() {
             let path = "\(Self.picturesName)/\(name)"
-            if Place.isOwn(path), !wanted.contains(path) { removePicture(path) }
+            if GalleryItem.isOwn(path), !wanted.contains(path) { removePicture(path) }
         }
     }
 

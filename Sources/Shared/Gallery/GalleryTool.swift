@@ -22,11 +22,11 @@ public final class GalleryTool: RecordTool {
     private let facts: Monitor<[String: FileFacts]>
 
     private struct State {
-        /// The places of earlier runs and of this run.
-        var places: PlaceCollection
-        /// The places of this run, by record number. They are added in any order, because records are processed
+        /// The items of earlier runs and of this run.
+        var items: GalleryItems
+        /// The items of this run, by record number. They are added in any order, because records are processed
         /// concurrently.
-        var came: [Int: Place] = [:]
+        var itemsOfRun: [Int: GalleryItem] = [:]
         var count = 0
     }
 
@@ -43,7 +43,7 @@ public final class GalleryTool: RecordTool {
         func box(_ name: String, _ width: Int, _ height: Int) -> Variant {
             Variant(name: name, geometry: Geometry(width: width, height: height))
         }
-        let thumbnails = [box(Place.thumbnail, 720, 240), box(Place.sharpThumbnail, 1440, 480)]
+        let thumbnails = [box(GalleryItem.thumbnail, 720, 240), box(GalleryItem.sharpThumbnail, 1440, 480)]
         guard let size else { return thumbnails + [.pager, .overlay] }
         func scale(_ variant: Variant) -> Double {
             let (width, height) = (variant.geometry.width ?? 0, variant.geometry.height ?? 0)
@@ -52,17 +52,17 @@ public final class GalleryTool: RecordTool {
         let pager = scale(.pager)
         var all = thumbnails.filter { scale($0) != pager }
         if isAnimated {
-            all.append(Variant(name: Place.still, geometry: Variant.pager.geometry))
+            all.append(Variant(name: GalleryItem.still, geometry: Variant.pager.geometry))
             for index in all.indices { all[index].frame = 0 }
         }
         all.append(.pager)
         if pager < 1 { all.append(.overlay) }
         if isLarge(size), canTile {
-            var tiles = Variant(name: Place.tiles, geometry: Geometry())
+            var tiles = Variant(name: GalleryItem.tiles, geometry: Geometry())
             tiles.isTiled = true
             all.append(tiles)
         } else if isLarge(size), keepingOriginals {
-            var large = Variant(name: Place.large, geometry: Geometry())
+            var large = Variant(name: GalleryItem.large, geometry: Geometry())
             large.geometry.maxPixels = mostPixels
             all.append(large)
         }
@@ -82,19 +82,19 @@ public final class GalleryTool: RecordTool {
         self.folder = folder
         self.files = files
         publication = Publication(fields: settings.fields)
-        let places = folder.earlier.places
-        let facts = Monitor(folder.facts(of: places))
+        let items = folder.earlier.items
+        let facts = Monitor(folder.facts(of: items))
         self.facts = facts
         let content = ContentFolder(folder.pictures) { name in facts.withLock { $0[name] } }
         self.downsampler = { downsampler($0, content) }
-        state = Monitor(State(places: places))
+        state = Monitor(State(items: items))
     }
 
     /// Writes the pages. Throws `SystemFailure` (73). After all pages are written, throws `PruneRefusal` or
     /// `MissingPicture` if pictures were not removed as requested.
     public func write() throws {
-        let came = state.withLock { state in state.came.sorted { $0.key < $1.key }.map(\.value) }
-        try folder.write(came, settings)
+        let itemsOfRun = state.withLock { state in state.itemsOfRun.sorted { $0.key < $1.key }.map(\.value) }
+        try folder.write(itemsOfRun, settings)
     }
 
     // MARK: Records
@@ -120,8 +120,8 @@ public final class GalleryTool: RecordTool {
         let identity = PictureIdentity(of: named, day: day, field: settings.identity)
         let position = state.withLock { state in
             defer { state.count += 1 }
-            state.places.takeOver(identity.formerKey, as: identity.key, day)
-            let id = state.places.reserveID(identity.key, day)
+            state.items.takeOver(identity.formerKey, as: identity.key, day)
+            let id = state.items.reserveID(identity.key, day)
             return Position(number: state.count, identity: identity, day: day, id: id, caption: caption)
         }
         let tool = downsampler([.pager])
@@ -136,9 +136,9 @@ public final class GalleryTool: RecordTool {
     private func process(_ record: inout Record, _ argument: String?, _ position: Position) throws {
         if argument == nil, let path = try record.path("path"), !path.hasPrefix("/") {
             // A record that this gallery wrote has a relative path.
-            if let place = try written(record) {
-                takeFiles(of: place, &record)
-                return add(place, position, &record)
+            if let item = try written(record) {
+                takeFiles(of: item, &record)
+                return add(item, position, &record)
             }
             record.setPath("path", folder.folder.path(of: path))
         }
@@ -183,7 +183,7 @@ public final class GalleryTool: RecordTool {
 
     /// Adds the files of a picture in the gallery to the cache's index.
     private func remember(_ shown: Record, of path: String, _ record: Record) throws {
-        let made = Place.fileNames.compactMap { name -> DownsampleTool.Made? in
+        let made = GalleryItem.fileNames.compactMap { name -> DownsampleTool.Made? in
             guard let raw = shown.raw(FieldPath(stringLiteral: "variants.\(name)")),
                 let file = try? Record(parsing: raw),
                 let path = file.string("path"), relative(path) != nil
@@ -210,26 +210,26 @@ public final class GalleryTool: RecordTool {
         )
     }
 
-    /// Returns the place of a record that this gallery wrote. Returns nil for other records, and if a file of the place
+    /// Returns the item of a record that this gallery wrote. Returns nil for other records, and if a file of the item
     /// is missing.
-    private func written(_ record: Record) throws -> Place? {
-        guard let key = record.string("gallery.key"), let place = state.withLock({ $0.places[key] }), place.hasPicture,
-            try place.paths.allSatisfy({ try folder.folder.status(of: $0)?.kind == TileFolder.kind(of: $0) })
+    private func written(_ record: Record) throws -> GalleryItem? {
+        guard let key = record.string("gallery.key"), let item = state.withLock({ $0.items[key] }), item.hasPicture,
+            try item.paths.allSatisfy({ try folder.folder.status(of: $0)?.kind == TileFolder.kind(of: $0) })
         else { return nil }
         // Use the texts of the record, which the user may have edited.
         var shown = publication.record(of: record)
         shown.set([
-            "path": place.record.string("path").map { .string($0) },
-            "variants": place.record.raw("variants").map { .raw(Array($0)) },
+            "path": item.record.string("path").map { .string($0) },
+            "variants": item.record.raw("variants").map { .raw(Array($0)) },
         ])
-        var same = Place(key: key, record: shown, day: Publication.day(of: shown, settings.fields))
-        same.isFormer = place.isFormer
+        var same = GalleryItem(key: key, record: shown, day: Publication.day(of: shown, settings.fields))
+        same.isFormer = item.isFormer
         return same
     }
 
-    /// Adds the files of a place to a record, with absolute paths.
-    private func takeFiles(of place: Place, _ record: inout Record) {
-        guard let raw = place.record.raw("variants"), var variants = try? Record(parsing: raw) else { return }
+    /// Adds the files of a item to a record, with absolute paths.
+    private func takeFiles(of item: GalleryItem, _ record: inout Record) {
+        guard let raw = item.record.raw("variants"), var variants = try? Record(parsing: raw) else { return }
         for name in variants.names {
             let field = FieldPath(stringLiteral: name)
             guard var file = variants.raw(field).flatMap({ try? Record(parsing: $0) }), let path = file.string("path")
@@ -238,7 +238,7 @@ public final class GalleryTool: RecordTool {
             variants.set(name, .raw(file.line))
         }
         record.set("variants", .raw(variants.line))
-        if let path = place.record.string("path") { record.setPath("path", folder.folder.path(of: path)) }
+        if let path = item.record.string("path") { record.setPath("path", folder.folder.path(of: path)) }
     }
 
     /// Returns the texts in the metadata of a file, or nil if the file cannot be read. That failure is reported later,
@@ -254,11 +254,11 @@ public final class GalleryTool: RecordTool {
         return String(name[..<dot])
     }
 
-    /// Adds a record's place to the gallery, and sets the record's field `gallery`.
+    /// Adds a record's item to the gallery, and sets the record's field `gallery`.
     private func add(_ shown: Record, _ position: Position, _ record: inout Record) {
         var words = publication.record(of: shown)
         var files = Record()
-        for name in Place.fileNames {
+        for name in GalleryItem.fileNames {
             guard let raw = shown.raw(FieldPath(stringLiteral: "variants.\(name)")),
                 var file = try? Record(parsing: raw),
                 let path = file.string("path").flatMap(relative)
@@ -271,19 +271,19 @@ public final class GalleryTool: RecordTool {
             files.set(name, .raw(file.line))
         }
         if !files.isEmpty {
-            let best = [Place.original, Place.large, Place.overlay, Place.pager].lazy
+            let best = [GalleryItem.original, GalleryItem.large, GalleryItem.overlay, GalleryItem.pager].lazy
                 .compactMap { files.string(FieldPath(stringLiteral: $0 + ".path")) }.first
             words.set(["path": best.map { .string($0) }, "variants": .raw(files.line)])
         }
-        add(Place(key: position.identity.key, record: words, day: position.day), position, &record)
+        add(GalleryItem(key: position.identity.key, record: words, day: position.day), position, &record)
     }
 
-    private func add(_ place: Place, _ position: Position, _ record: inout Record) {
-        var place = place
-        (place.id, place.formerKey) = (position.id, position.identity.formerKey)
+    private func add(_ item: GalleryItem, _ position: Position, _ record: inout Record) {
+        var item = item
+        (item.id, item.formerKey) = (position.id, position.identity.formerKey)
         let placed = state.withLock { state in
-            state.came[position.number] = place
-            return state.places.add(place)
+            state.itemsOfRun[position.number] = item
+            return state.items.add(item)
         }
         guard let placed else { return }
         record.set(
@@ -295,9 +295,9 @@ public final class GalleryTool: RecordTool {
 
     /// Converts a path to a path relative to the gallery. Returns nil for a path outside the gallery.
     private func relative(_ path: String) -> String? {
-        if Place.isOwn(path) { return path }
+        if GalleryItem.isOwn(path) { return path }
         guard let rest = path.removing(bytePrefix: folder.folder.path + "/") else { return nil }
-        return Place.isOwn(rest) ? rest : nil
+        return GalleryItem.isOwn(rest) ? rest : nil
     }
 
     // MARK: Originals
@@ -319,7 +319,7 @@ public final class GalleryTool: RecordTool {
         }
         var variants = record.raw("variants").flatMap { try? Record(parsing: $0) } ?? Record()
         variants.set(
-            Place.original,
+            GalleryItem.original,
             .object([
                 "path": .string(folder.pictures.path(of: name)), "width": .integer(header.uprightSize.width),
                 "height": .integer(header.uprightSize.height), "bytes": .integer(file.count),

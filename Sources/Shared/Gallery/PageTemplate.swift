@@ -14,7 +14,7 @@ struct PageTemplate: Sendable {
     init(_ bytes: [UInt8]) {
         var parts: [Part] = []
         var rest = bytes[...]
-        func isAt(_ place: Int, _ mark: String) -> Bool { rest[place...].starts(with: mark.utf8) }
+        func isAt(_ item: Int, _ mark: String) -> Bool { rest[item...].starts(with: mark.utf8) }
         while let open = rest.indices.first(where: { isAt($0, "{{") }) {
             let isMarkup = isAt(open, "{{{")
             let (length, end) = isMarkup ? (3, "}}}") : (2, "}}")

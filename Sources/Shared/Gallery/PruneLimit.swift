@@ -12,11 +12,11 @@ public enum PruneLimit: String, Sendable, CaseIterable {
     /// - Parameters:
     ///   - removed: the number of the gallery's pictures that are not in the input.
     ///   - count: the number of pictures before the run.
-    func refusal(of removed: Int, of count: Int, came: [Place]) -> PruneRefusal? {
+    func refusal(of removed: Int, of count: Int, itemsOfRun: [GalleryItem]) -> PruneRefusal? {
         if removed == 0 { return nil }
-        let failures = came.count { $0.record.bool("error.transient") == true }
+        let failures = itemsOfRun.count { $0.record.bool("error.transient") == true }
         if failures > 0 { return .transientFailures(failures) }
-        if !came.contains(where: \.hasPicture) { return .noPictures }
+        if !itemsOfRun.contains(where: \.hasPicture) { return .noPictures }
         return self == .half && removed > count / 2 ? .tooMany(removed, of: count) : nil
     }
 }

@@ -8,7 +8,7 @@ import Support
 /// * `data/words-0.js` to `data/words-63.js`: the numbers of the pictures that contain a word
 /// * `data/rows-0.js`, …: the titles and the thumbnails of the pictures with 64 successive numbers
 ///
-/// The number of a picture (`Place.number`) does not change if other pictures are added or removed. Adding a picture
+/// The number of a picture (`GalleryItem.number`) does not change if other pictures are added or removed. Adding a picture
 /// must not rewrite all files of words, so each file is updated only with every 64th picture: file `k` contains the
 /// numbers below the latest number that equals `k` modulo 64. For later pictures, at most 63, the search reads the
 /// texts in `search.js`. Each addition changes `search.js`, one file of rows, and one file of words.
@@ -28,8 +28,8 @@ struct SearchIndex: Sendable {
     /// - Parameter before: the site whose files the folder contains, or nil to create all files. Unchanged files of
     ///   words are not created.
     init(_ site: Site, since before: Site? = nil) {
-        let order = site.places.indices.sorted { site.places[$0].number < site.places[$1].number }
-        let next = (order.last.map { site.places[$0].number } ?? 0) + 1
+        let order = site.items.indices.sorted { site.items[$0].number < site.items[$1].number }
+        let next = (order.last.map { site.items[$0].number } ?? 0) + 1
         let isSharded = next > Self.shardCount
         let bounds = Self.bounds(next)
         if isSharded {
@@ -38,10 +38,10 @@ struct SearchIndex: Sendable {
         }
         var days = Runs()
         for index in order {
-            let (place, number) = (site.places[index], site.places[index].number)
-            days.add(number, place.day?.daysSince1970 ?? Self.undated)
+            let (item, number) = (site.items[index], site.items[index].number)
+            days.add(number, item.day?.daysSince1970 ?? Self.undated)
             rows[number / Self.rowsPerFile, default: []].append(site.row(index))
-            let text = site.searchedText(of: place)
+            let text = site.searchedText(of: item)
             if !isSharded || number > next - Self.shardCount {
                 recent.append(JSON.Member("\(number)", .string(text)))
             }
@@ -58,16 +58,16 @@ struct SearchIndex: Sendable {
     /// Returns the bounds of an earlier site, or nil if it has no files of words, or if the later site has other texts
     /// below these bounds.
     ///
-    /// - Parameter order: the indices of the later site's places by their numbers.
+    /// - Parameter order: the indices of the later site's items by their numbers.
     private static func bounds(of before: Site, ifKeptBy site: Site, _ order: [Int]) -> [Int]? {
-        let old = before.places.sorted { $0.number < $1.number }
+        let old = before.items.sorted { $0.number < $1.number }
         guard let last = old.last?.number, last >= shardCount, order.count >= old.count else { return nil }
-        let isKept = zip(old, order).allSatisfy { place, index in
-            let new = site.places[index]
-            return new.number == place.number
-                && (new.record == place.record || site.searchedText(of: new) == before.searchedText(of: place))
+        let isKept = zip(old, order).allSatisfy { item, index in
+            let new = site.items[index]
+            return new.number == item.number
+                && (new.record == item.record || site.searchedText(of: new) == before.searchedText(of: item))
         }
-        guard isKept, order.dropFirst(old.count).allSatisfy({ site.places[$0].number > last }) else { return nil }
+        guard isKept, order.dropFirst(old.count).allSatisfy({ site.items[$0].number > last }) else { return nil }
         return bounds(last + 1)
     }
 

@@ -7,7 +7,7 @@ extension Site {
     /// The script with the days that have pictures, as a bit mask for each month.
     var days: String {
         var months: [(name: String, bits: Int)] = []
-        for day in places.compactMap(\.day) {
+        for day in items.compactMap(\.day) {
             let name = Month(day).name
             if months.last?.name != name { months.append((name, 0)) }
             months[months.count - 1].bits |= 1 << (day.day - 1)
@@ -15,8 +15,8 @@ extension Site {
         return Self.script("days", .object(months.map { JSON.Member($0.name, .integer($0.bits)) }))
     }
 
-    /// Scripts that list the ids of the places on each page, so that a page can find the page of any id. Each script
-    /// contains the ids that end in the same character. If the id of a day's first place is not the day itself, the day
+    /// Scripts that list the ids of the items on each page, so that a page can find the page of any id. Each script
+    /// contains the ids that end in the same character. If the id of a day's first item is not the day itself, the day
     /// is listed as well.
     var names: [(path: String, text: String)] {
         typealias Part = (page: String, names: [JSON])
@@ -26,13 +26,13 @@ extension Site {
         }
         var pages: [Character: [Part]] = [:]
         var last: CalendarDay?
-        for (index, place) in places.enumerated() {
-            var names = [place.id]
-            if let day = place.day, day != last, place.id != "\(day)" { names.append("\(day)") }
-            last = place.day
+        for (index, item) in items.enumerated() {
+            var names = [item.id]
+            if let day = item.day, day != last, item.id != "\(day)" { names.append("\(day)") }
+            last = item.day
             for name in names {
                 guard let end = name.last else { continue }
-                add(name, self.pages[pageOfPlace[index]].path, to: &pages[end, default: []])
+                add(name, self.pages[pageOfItem[index]].path, to: &pages[end, default: []])
             }
         }
         return pages.map { end, pages in
@@ -44,21 +44,21 @@ extension Site {
     /// Returns the data that the results of a search show for a picture: its number, id and title, the number of its
     /// page within the month, and the path, width and height of its thumbnail.
     func row(_ index: Int) -> JSON {
-        let place = places[index]
+        let item = items[index]
         var row: [JSON] = [
-            .integer(place.number), .string(place.id), .string(title(of: place)),
-            .integer(pages[pageOfPlace[index]].number),
+            .integer(item.number), .string(item.id), .string(title(of: item)),
+            .integer(pages[pageOfItem[index]].number),
         ]
-        if let file = place.tile { row += [.string(file.path), .integer(file.width), .integer(file.height)] }
+        if let file = item.tile { row += [.string(file.path), .integer(file.width), .integer(file.height)] }
         return .array(row)
     }
 
-    /// Returns the text of a place in which the search finds words.
-    func searchedText(of place: Place) -> String {
-        let day = place.day.map { "\($0)" }
+    /// Returns the text of a item in which the search finds words.
+    func searchedText(of item: GalleryItem) -> String {
+        let day = item.day.map { "\($0)" }
         return
-            ([title(of: place), day, place.record.string("explanation")].compactMap(\.self)
-            + (place.caption?.credits ?? [])).joined(separator: " ")
+            ([title(of: item), day, item.record.string("explanation")].compactMap(\.self)
+            + (item.caption?.credits ?? [])).joined(separator: " ")
     }
 
     /// Returns a script that passes a value to the page. Escapes `<`, which could end the script, and line separators,
@@ -76,7 +76,7 @@ extension Site {
     /// pictures are included. Nil without a base address.
     var sitemap: String? {
         guard let base = settings.baseURL else { return nil }
-        let paths = ["", Self.months] + pages.dropFirst().map(\.path) + places.map(\.page)
+        let paths = ["", Self.months] + pages.dropFirst().map(\.path) + items.map(\.page)
         let addresses = paths.prefix(Self.sitemapLength).map { base + $0 }
         return """
             <?xml version="1.0" encoding="UTF-8"?>
@@ -90,7 +90,7 @@ extension Site {
     private static let feedLength = 30
 
     var feed: String {
-        let shown = places.prefix(Self.feedLength)
+        let shown = items.prefix(Self.feedLength)
         let newest = shown.compactMap(\.day).first
         let base = settings.baseURL
         let feed = AtomFeed(
@@ -102,24 +102,24 @@ extension Site {
     }
 
     private func entry(_ index: Int, _ base: String?) -> AtomFeed.Entry {
-        let place = places[index]
-        let caption = place.caption
+        let item = items[index]
+        let caption = item.caption
         let words = Markup.text(caption?.alt ?? "")
         var picture: String?
-        if let base, let file = place.file(Place.pager) {
+        if let base, let file = item.file(GalleryItem.pager) {
             let address = Markup.text(base + file.path)
             picture = "<img src=\"\(address)\" width=\"\(file.width)\" height=\"\(file.height)\" alt=\"\(words)\">"
         }
         let content =
-            caption.map { AtomFeed.content($0, figure: picture) } ?? Markup.paragraph(LinkedText(reason(place)))
+            caption.map { AtomFeed.content($0, figure: picture) } ?? Markup.paragraph(LinkedText(reason(item)))
         var entry = AtomFeed.Entry(
-            id: "urn:uuid:\(Self.uuid(place.key))", title: title(of: place), published: Self.noon(place.day),
+            id: "urn:uuid:\(Self.uuid(item.key))", title: title(of: item), published: Self.noon(item.day),
             content: content)
         entry.author = caption?.author
         entry.holder = caption?.holder
-        entry.page = base.map { $0 + place.page } ?? caption?.page
+        entry.page = base.map { $0 + item.page } ?? caption?.page
         entry.media = caption?.media
-        entry.thumbnail = place.tile.flatMap { file in base.map { $0 + file.path } }
+        entry.thumbnail = item.tile.flatMap { file in base.map { $0 + file.path } }
         return entry
     }
 
@@ -140,8 +140,8 @@ extension Site {
     }
 }
 
-extension Place {
-    /// The record of the place as the gallery stores it.
+extension GalleryItem {
+    /// The record of the item as the gallery stores it.
     var written: Record {
         var record = record
         let page = Site.address(of: self)

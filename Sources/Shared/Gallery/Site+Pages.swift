@@ -11,8 +11,8 @@ extension Site {
 
     func markup(of page: Page) -> String {
         let isStart = page.path == Self.start
-        let hero = isStart ? page.places.first { places[$0].hasPicture } : nil
-        let tiles = page.places.filter { $0 != hero }.map { self.tile($0, on: page) }
+        let hero = isStart ? page.items.first { items[$0].hasPicture } : nil
+        let tiles = page.items.filter { $0 != hero }.map { self.tile($0, on: page) }
         let title = isStart ? settings.title : "\(page.heading) – \(settings.title)"
         return Self.page.filled(
             text: [
@@ -22,7 +22,7 @@ extension Site {
             markup: [
                 "players": policy(of: page), "head": head(of: page, hero), "style": style(page.root),
                 "hero": hero.map { self.hero($0, on: page) } ?? "",
-                "tiles": tiles.joined(), "details": page.places.map { self.details($0, on: page) }.joined(),
+                "tiles": tiles.joined(), "details": page.items.map { self.details($0, on: page) }.joined(),
                 "pages": neighbours(of: page), "foot": foot(page),
             ])
     }
@@ -31,19 +31,19 @@ extension Site {
     func hasSameMarkup(_ number: Int, as other: Int, in site: Site) -> Bool {
         let (mine, theirs) = (pages[number], site.pages[other])
         func links(_ site: Site, _ number: Int) -> [String?] {
-            let (pages, places) = (site.pages, site.pages[number].places)
-            let steps = [places.lowerBound - 1, places.upperBound]
+            let (pages, items) = (site.pages, site.pages[number].items)
+            let steps = [items.lowerBound - 1, items.upperBound]
             return [number - 1, number + 1].map { pages.indices.contains($0) ? pages[$0].path : nil }
-                + steps.map { site.places.indices.contains($0) ? site.address(of: $0) : nil }
+                + steps.map { site.items.indices.contains($0) ? site.address(of: $0) : nil }
         }
-        return mine.places.count == theirs.places.count && links(self, number) == links(site, other)
-            && zip(mine.places, theirs.places).allSatisfy { index, old in
-                places[index].id == site.places[old].id && hasSamePage(index, as: old, in: site)
+        return mine.items.count == theirs.items.count && links(self, number) == links(site, other)
+            && zip(mine.items, theirs.items).allSatisfy { index, old in
+                items[index].id == site.items[old].id && hasSamePage(index, as: old, in: site)
             }
     }
 
     var listOfMonths: String {
-        let list = Page(path: Self.months, heading: "All months", places: 0..<0)
+        let list = Page(path: Self.months, heading: "All months", items: 0..<0)
         // The newest page of each month.
         let firsts = zip(pages.dropFirst(), pages).filter { $1.path == Self.start || $0.month != $1.month }.map(\.0)
         var years: [(name: String, pages: [Page])] = []
@@ -55,7 +55,7 @@ extension Site {
         let sections = years.map { name, pages in
             let links = pages.map { page in
                 let words = page.month.map { EnglishDate.months[$0.month - 1] } ?? page.heading
-                let count = self.pages.dropFirst().filter { $0.month == page.month }.map(\.places.count).reduce(0, +)
+                let count = self.pages.dropFirst().filter { $0.month == page.month }.map(\.items.count).reduce(0, +)
                 let address = page.path.dropFirst("pages/".count)
                 return "<li><a href=\"\(address)\">\(words) <span>\(count)</span></a></li>"
             }
@@ -81,7 +81,7 @@ extension Site {
 
     /// Returns the directive that allows the players of the videos on a page. Returns an empty text if there are none.
     private func policy(of page: Page) -> String {
-        let origins = Set(page.places.compactMap { places[$0].player?.origin })
+        let origins = Set(page.items.compactMap { items[$0].player?.origin })
         return origins.isEmpty ? "" : "; frame-src \(origins.sorted().joined(separator: " "))"
     }
 
@@ -103,16 +103,16 @@ extension Site {
             lines.append("<link rel=\"alternate\" type=\"application/atom+xml\" href=\"feed.atom\" title=\"Feed\">")
         }
         if let base = settings.baseURL {
-            let shown = hero ?? page.places.first { places[$0].hasPicture }
+            let shown = hero ?? page.items.first { items[$0].hasPicture }
             meta("og:type", "website")
             meta("og:title", page.path == Self.start ? settings.title : "\(page.heading) – \(settings.title)")
             meta("og:url", base + (page.path == Self.start ? "" : page.path))
-            if let shown, let file = places[shown].file(Place.pager) {
+            if let shown, let file = items[shown].file(GalleryItem.pager) {
                 meta("og:image", base + file.path)
                 meta("og:image:width", "\(file.width)")
                 meta("og:image:height", "\(file.height)")
             }
-            if let caption = shown.flatMap({ places[$0].caption }) {
+            if let caption = shown.flatMap({ items[$0].caption }) {
                 meta("og:description", caption.title ?? settings.title)
             }
             lines.append("<meta name=\"twitter:card\" content=\"summary_large_image\">")
@@ -122,9 +122,9 @@ extension Site {
 
     // MARK: Pictures
 
-    private func hero(_ place: Int, on page: Page) -> String {
-        let (shown, id) = (places[place], Markup.text(places[place].id))
-        let files = [shown.poster, shown.animation == nil ? shown.file(Place.overlay) : nil]
+    private func hero(_ item: Int, on page: Page) -> String {
+        let (shown, id) = (items[item], Markup.text(items[item].id))
+        let files = [shown.poster, shown.animation == nil ? shown.file(GalleryItem.overlay) : nil]
         let image = image(shown, files, page, attributes: "sizes=\"100vw\" fetchpriority=\"high\"")
         return """
             <section class="hero\(shown.isPlayable ? " video" : "")" id="t-\(id)"><a href="#\(id)" class="\(look(shown))"\(data(shown))>\(image)\
@@ -134,8 +134,8 @@ extension Site {
             """
     }
 
-    private func tile(_ place: Int, on page: Page) -> String {
-        let shown = places[place]
+    private func tile(_ item: Int, on page: Page) -> String {
+        let shown = items[item]
         let image = image(
             shown, [shown.tile, shown.sharpTile, shown.poster], page,
             attributes: "sizes=\"auto, \(tileWidth(shown))\" loading=\"lazy\" decoding=\"async\"")
@@ -147,86 +147,86 @@ extension Site {
 
     /// Returns the approximate width of a tile for browsers without `sizes="auto"`: the least height of a row in
     /// style.css, times the tile's aspect ratio, and a fifth more because rows are stretched.
-    private func tileWidth(_ place: Place) -> String {
-        guard let file = place.tile else { return "100vw" }
+    private func tileWidth(_ item: GalleryItem) -> String {
+        guard let file = item.tile else { return "100vw" }
         let ratio = min(max(file.width * 12 / file.height, 7), 38)
         return "min(100vw, clamp(8rem, 6rem + 8vw, 15rem) * \(ratio / 10).\(ratio % 10))"
     }
 
-    private func tileClasses(_ place: Place) -> String {
-        let kinds = (place.hasPicture ? [] : ["missing"]) + (place.isPlayable ? ["video"] : [])
-        return ([look(place)] + kinds).joined(separator: " ")
+    private func tileClasses(_ item: GalleryItem) -> String {
+        let kinds = (item.hasPicture ? [] : ["missing"]) + (item.isPlayable ? ["video"] : [])
+        return ([look(item)] + kinds).joined(separator: " ")
     }
 
-    private func image(_ place: Place, _ files: [Place.File?], _ page: Page, attributes: String) -> String {
+    private func image(_ item: GalleryItem, _ files: [GalleryItem.File?], _ page: Page, attributes: String) -> String {
         let files = files.compactMap(\.self)
         guard let first = files.first else { return "" }
-        var sources: [Place.File] = []
+        var sources: [GalleryItem.File] = []
         for file in files where sources.last?.width != file.width { sources.append(file) }
         let set = sources.map { "\(page.root)\($0.path) \($0.width)w" }.joined(separator: ", ")
         return """
             <img src="\(page.root)\(first.path)" srcset="\(set)" \(attributes) width="\(first.width)" \
-            height="\(first.height)" alt="\(Markup.text(place.caption?.alt ?? ""))">
+            height="\(first.height)" alt="\(Markup.text(item.caption?.alt ?? ""))">
             """
     }
 
     /// Returns the attributes with the blurred preview that is shown until the picture is loaded. Returns an empty text
     /// for a transparent picture, which would not cover the preview.
-    private func data(_ place: Place) -> String {
-        if place.isTransparent { return "" }
+    private func data(_ item: GalleryItem) -> String {
+        if item.isTransparent { return "" }
         func attribute(_ name: String, _ value: String?) -> String {
             value.map { " \(name)=\"\(Markup.text($0))\"" } ?? ""
         }
-        return attribute("data-hash", place.hash) + attribute("data-colour", place.colour)
+        return attribute("data-hash", item.hash) + attribute("data-colour", item.colour)
     }
 
     /// Returns the CSS classes of a picture: for the aspect ratio 1.5, for example, `w1` and `t5`; and `clear` if it is
     /// transparent.
-    func look(_ place: Place) -> String {
-        guard let file = place.tile else { return "w1 t5" }
+    func look(_ item: GalleryItem) -> String {
+        guard let file = item.tile else { return "w1 t5" }
         let ratio = min(max((file.width * 10 + file.height / 2) / file.height, 5), 32)
-        return "w\(ratio / 10) t\(ratio % 10)\(place.isTransparent ? " clear" : "")"
+        return "w\(ratio / 10) t\(ratio % 10)\(item.isTransparent ? " clear" : "")"
     }
 
     /// Returns the day as HTML, or an empty text if the title is the day.
-    private func time(_ place: Place) -> String {
-        guard let day = place.day, title(of: place) != EnglishDate.words(day) else { return "" }
+    private func time(_ item: GalleryItem) -> String {
+        guard let day = item.day, title(of: item) != EnglishDate.words(day) else { return "" }
         return "<time datetime=\"\(day)\">\(EnglishDate.words(day))</time>"
     }
 
-    func title(of place: Place) -> String {
-        let title = place.record.string("title").map(PlainText.folded) ?? ""
-        return title.isEmpty ? place.day.map(EnglishDate.words) ?? "Untitled" : title
+    func title(of item: GalleryItem) -> String {
+        let title = item.record.string("title").map(PlainText.folded) ?? ""
+        return title.isEmpty ? item.day.map(EnglishDate.words) ?? "Untitled" : title
     }
 
-    func reason(_ place: Place) -> String {
-        place.record.string("error.message") ?? (place.isVideo ? "A video" : "There is no picture")
+    func reason(_ item: GalleryItem) -> String {
+        item.record.string("error.message") ?? (item.isVideo ? "A video" : "There is no picture")
     }
 
-    private func failure(_ place: Place) -> String {
-        place.record.hasError ? "This picture could not be loaded" : reason(place)
+    private func failure(_ item: GalleryItem) -> String {
+        item.record.hasError ? "This picture could not be loaded" : reason(item)
     }
 
     /// Returns the markup in place of a missing picture: the failure with its reason, or a frame for a video.
-    func missing(_ place: Place) -> String {
-        let words = Markup.text(reason(place))
-        let reason = place.record.hasError ? "<span dir=\"auto\">\(words)</span>" : ""
-        guard let play = playLink(place, "") else {
-            return "<p class=\"reason\"><strong>\(failure(place))</strong>\(reason)</p>\n"
+    func missing(_ item: GalleryItem) -> String {
+        let words = Markup.text(reason(item))
+        let reason = item.record.hasError ? "<span dir=\"auto\">\(words)</span>" : ""
+        guard let play = playLink(item, "") else {
+            return "<p class=\"reason\"><strong>\(failure(item))</strong>\(reason)</p>\n"
         }
         return "<figure class=\"w1 t8\">\(play)</figure>\(reason.isEmpty ? "" : "<p class=\"reason\">\(reason)</p>")\n"
     }
 
     /// Returns the link to a video or an animation. If the video has a player, the script shows the player instead of
-    /// following the link. The script starts an animation in place.
+    /// following the link. The script starts an animation in item.
     ///
     /// - Parameter root: the path of the gallery, relative to the page.
-    func playLink(_ place: Place, _ root: String) -> String? {
-        if let animation = place.animation {
+    func playLink(_ item: GalleryItem, _ root: String) -> String? {
+        if let animation = item.animation {
             return "<a class=\"play moving\" href=\"\(root)\(animation.path)\">Play the animation</a>"
         }
-        guard place.isVideo, let media = place.caption?.media else { return nil }
-        let player = place.player
+        guard item.isVideo, let media = item.caption?.media else { return nil }
+        let player = item.player
         let data = player.map { " data-player=\"\(Markup.text($0.address))\"" } ?? ""
         let address = Markup.text(player?.page ?? media)
         return "<a class=\"play\" href=\"\(address)\"\(data) rel=\"noopener noreferrer\">Play the video</a>"
@@ -234,25 +234,25 @@ extension Site {
 
     // MARK: Details
 
-    private func details(_ place: Int, on page: Page) -> String {
-        let shown = places[place]
+    private func details(_ item: Int, on page: Page) -> String {
+        let shown = items[item]
         var markup = texts(of: shown, on: page)
         markup["figure"] = figure(shown, page)
-        markup["steps"] = steps(around: place) { link(to: $0, from: page) }
+        markup["steps"] = steps(around: item) { link(to: $0, from: page) }
         return Self.details.filled(text: ["id": shown.id, "title": title(of: shown)], markup: markup)
     }
 
     /// Returns links to the newer and the older picture.
-    func steps(around place: Int, address: (Int) -> String) -> String {
-        let steps = [(place - 1, "prev", "Newer:"), (place + 1, "next", "Older:")]
-        return steps.filter { places.indices.contains($0.0) }.map { other, rel, words in
-            let (link, title) = (Markup.text(address(other)), Markup.text(title(of: places[other])))
+    func steps(around item: Int, address: (Int) -> String) -> String {
+        let steps = [(item - 1, "prev", "Newer:"), (item + 1, "next", "Older:")]
+        return steps.filter { items.indices.contains($0.0) }.map { other, rel, words in
+            let (link, title) = (Markup.text(address(other)), Markup.text(title(of: items[other])))
             return "<a rel=\"\(rel)\" href=\"\(link)\"><span>\(words)</span> <span dir=\"auto\">\(title)</span></a>"
         }.joined()
     }
 
     /// Returns the markup of a picture's texts, by their names in the templates.
-    func texts(of shown: Place, on page: Page) -> [String: String] {
+    func texts(of shown: GalleryItem, on page: Page) -> [String: String] {
         let caption = shown.caption
         let paragraphs = caption?.paragraphs.map { text in
             "<p dir=\"auto\">"
@@ -270,18 +270,18 @@ extension Site {
         ]
     }
 
-    private func figure(_ place: Place, _ page: Page) -> String {
-        guard let poster = place.poster else {
-            return missing(place)
+    private func figure(_ item: GalleryItem, _ page: Page) -> String {
+        guard let poster = item.poster else {
+            return missing(item)
         }
-        let animation = place.animation
+        let animation = item.animation
         var attributes = "src=\"\(page.root)\(poster.path)\" width=\"\(poster.width)\" height=\"\(poster.height)\""
-        func add(_ name: String, _ file: Place.File?) {
+        func add(_ name: String, _ file: GalleryItem.File?) {
             guard let file, file.width > poster.width else { return }
             attributes += " data-\(name)=\"\(page.root)\(file.path)\" data-\(name)-width=\"\(file.width)\""
             attributes += " data-\(name)-height=\"\(file.height)\""
         }
-        let overlay = place.file(Place.overlay)
+        let overlay = item.file(GalleryItem.overlay)
         add("overlay", overlay)
         if let animation {
             attributes += " data-other=\"\(page.root)\(animation.path)\""
@@ -289,16 +289,16 @@ extension Site {
             let set = [poster, overlay].map { "\(page.root)\($0.path) \($0.width)w" }.joined(separator: ", ")
             attributes += " srcset=\"\(set)\" sizes=\"(min-width: 56em) 70vw, 100vw\""
         }
-        let tiles = place.file(Place.tiles)
+        let tiles = item.file(GalleryItem.tiles)
         add("tiles", tiles)
         // Without tiles, the largest file is shown at the largest zoom.
-        let best = tiles == nil ? place.file(Place.large) ?? place.file(Place.original) : nil
+        let best = tiles == nil ? item.file(GalleryItem.large) ?? item.file(GalleryItem.original) : nil
         add("original", best.flatMap { best in best.width > overlay?.width ?? 0 ? best : nil })
-        let words = Markup.text(place.caption?.alt ?? title(of: place))
-        let reason = place.record.hasError ? "<p class=\"reason\" dir=\"auto\">\(Markup.text(reason(place)))</p>" : ""
+        let words = Markup.text(item.caption?.alt ?? title(of: item))
+        let reason = item.record.hasError ? "<p class=\"reason\" dir=\"auto\">\(Markup.text(reason(item)))</p>" : ""
         return """
-            <figure class="\(look(place))"\(data(place))><img \(attributes) alt="\(words)" loading="lazy" \
-            decoding="async">\(playLink(place, page.root) ?? "")</figure>\(reason)
+            <figure class="\(look(item))"\(data(item))><img \(attributes) alt="\(words)" loading="lazy" \
+            decoding="async">\(playLink(item, page.root) ?? "")</figure>\(reason)
 
             """
     }
@@ -306,12 +306,12 @@ extension Site {
     /// Marks the link to the original, which the script offers as a download.
     private static let originalMark = " class=\"original\""
 
-    private func links(_ place: Place, _ caption: Caption?, _ page: Page) -> String {
+    private func links(_ item: GalleryItem, _ caption: Caption?, _ page: Page) -> String {
         var links: [String] = []
-        let original = place.file(Place.original)
+        let original = item.file(GalleryItem.original)
         if let caption, let media = caption.media {
             let words = caption.isVideo ? "Watch the video" : "The picture at its source"
-            let address = place.player?.page ?? media
+            let address = item.player?.page ?? media
             links.append(Self.external(words, address, original: original == nil && !caption.isVideo))
         }
         if let address = caption?.page {
@@ -322,8 +322,8 @@ extension Site {
             let words = "The original (\(original.width) × \(original.height))"
             links.append("<a\(Self.originalMark) href=\"\(page.root)\(original.path)\">\(words)</a>")
         }
-        if page.path != place.page {
-            links.append("<a class=\"own\" href=\"\(page.root)\(place.page)\">A page for this picture</a>")
+        if page.path != item.page {
+            links.append("<a class=\"own\" href=\"\(page.root)\(item.page)\">A page for this picture</a>")
         }
         return links.isEmpty ? "" : "<p class=\"links\">\(links.joined(separator: " "))</p>"
     }
@@ -343,8 +343,8 @@ extension Site {
                 "<a rel=\"\(rel)\" href=\"\(from.root)\(page.path)\">\(words): \(Markup.text(page.heading))</a>")
         }
         if number == 0 {
-            let end = page.places.upperBound
-            if end < places.count { add(pages[pageOfPlace[end]], "next", "Older", from: page) }
+            let end = page.items.upperBound
+            if end < items.count { add(pages[pageOfItem[end]], "next", "Older", from: page) }
         } else {
             add(number > 1 ? pages[number - 1] : pages[0], "prev", "Newer", from: page)
             add(number + 1 < pages.count ? pages[number + 1] : nil, "next", "Older", from: page)
@@ -353,8 +353,8 @@ extension Site {
     }
 }
 
-extension Place {
-    /// The texts of the place, or nil if it has no texts.
+extension GalleryItem {
+    /// The texts of the item, or nil if it has no texts.
     var caption: Caption? {
         var record = record
         record.remove("error")
@@ -366,6 +366,6 @@ extension Place {
     /// Whether its tile has a play mark.
     var isPlayable: Bool { isVideo || animation != nil }
 
-    /// The player of the video, or nil if the place has no video on a supported site.
+    /// The player of the video, or nil if the item has no video on a supported site.
     var player: VideoPlayer? { isVideo ? MediaAddress(record.string("url")).flatMap(VideoPlayer.init) : nil }
 }

@@ -12,13 +12,13 @@ extension Site {
     private static let descriptionLength = 200
 
     func markup(ofPicture index: Int) -> String {
-        let place = places[index]
-        let page = Page(path: place.page, heading: title(of: place), places: index..<index + 1)
-        var markup = texts(of: place, on: page)
+        let item = items[index]
+        let page = Page(path: item.page, heading: title(of: item), items: index..<index + 1)
+        var markup = texts(of: item, on: page)
         markup["head"] = head(ofPicture: index)
         markup["style"] = style(page.root)
-        markup["figure"] = figure(of: place)
-        markup["steps"] = steps(around: index) { page.root + places[$0].page }
+        markup["figure"] = figure(of: item)
+        markup["steps"] = steps(around: index) { page.root + items[$0].page }
         return Self.picture.filled(
             text: [
                 "theme": settings.theme.rawValue, "title": page.heading, "name": settings.title,
@@ -26,27 +26,27 @@ extension Site {
             ], markup: markup)
     }
 
-    private func figure(of place: Place) -> String {
-        guard let poster = place.poster else {
-            return missing(place)
+    private func figure(of item: GalleryItem) -> String {
+        guard let poster = item.poster else {
+            return missing(item)
         }
-        let overlay = place.animation == nil ? place.file(Place.overlay) : nil
+        let overlay = item.animation == nil ? item.file(GalleryItem.overlay) : nil
         let files = [poster, overlay].compactMap(\.self)
         let best = files[files.count - 1]
         let set = files.map { "../\($0.path) \($0.width)w" }.joined(separator: ", ")
-        let words = Markup.text(place.caption?.alt ?? title(of: place))
+        let words = Markup.text(item.caption?.alt ?? title(of: item))
         return """
-            <figure class="\(look(place))"><img src="../\(poster.path)" srcset="\(set)" sizes="100vw" \
+            <figure class="\(look(item))"><img src="../\(poster.path)" srcset="\(set)" sizes="100vw" \
             width="\(best.width)" height="\(best.height)" alt="\(words)" fetchpriority="high">\
-            \(playLink(place, "../") ?? "")</figure>
+            \(playLink(item, "../") ?? "")</figure>
 
             """
     }
 
     private func head(ofPicture index: Int) -> String {
-        let place = places[index]
+        let item = items[index]
         let description = Self.shortened(
-            PlainText.folded(place.record.string("explanation") ?? title(of: place)), to: Self.descriptionLength)
+            PlainText.folded(item.record.string("explanation") ?? title(of: item)), to: Self.descriptionLength)
         var lines = ["<meta name=\"description\" content=\"\(Markup.text(description))\">"]
         func link(_ rel: String, _ address: String) {
             lines.append("<link rel=\"\(rel)\" href=\"\(Markup.text(address))\">")
@@ -54,22 +54,22 @@ extension Site {
         func meta(_ attribute: String, _ name: String, _ content: String) {
             lines.append("<meta \(attribute)=\"\(name)\" content=\"\(Markup.text(content))\">")
         }
-        if index > 0 { link("prev", "../" + places[index - 1].page) }
-        if index + 1 < places.count { link("next", "../" + places[index + 1].page) }
+        if index > 0 { link("prev", "../" + items[index - 1].page) }
+        if index + 1 < items.count { link("next", "../" + items[index + 1].page) }
         if let base = settings.baseURL {
-            link("canonical", base + place.page)
+            link("canonical", base + item.page)
             meta("property", "og:type", "article")
             meta("property", "og:site_name", settings.title)
-            meta("property", "og:title", title(of: place))
+            meta("property", "og:title", title(of: item))
             meta("property", "og:description", description)
-            meta("property", "og:url", base + place.page)
-            if let file = place.file(Place.pager) {
+            meta("property", "og:url", base + item.page)
+            if let file = item.file(GalleryItem.pager) {
                 meta("property", "og:image", base + file.path)
                 meta("property", "og:image:width", "\(file.width)")
                 meta("property", "og:image:height", "\(file.height)")
-                meta("property", "og:image:alt", place.caption?.alt ?? title(of: place))
+                meta("property", "og:image:alt", item.caption?.alt ?? title(of: item))
             }
-            meta("name", "twitter:card", place.hasPicture ? "summary_large_image" : "summary")
+            meta("name", "twitter:card", item.hasPicture ? "summary_large_image" : "summary")
         }
         return lines.map { $0 + "\n" }.joined()
     }
@@ -100,18 +100,18 @@ extension Site {
     func hasSamePage(_ index: Int, as other: Int, in site: Site) -> Bool {
         func isSameNeighbour(_ by: Int) -> Bool {
             let (mine, theirs) = (index + by, other + by)
-            guard places.indices.contains(mine), site.places.indices.contains(theirs) else {
-                return places.indices.contains(mine) == site.places.indices.contains(theirs)
+            guard items.indices.contains(mine), site.items.indices.contains(theirs) else {
+                return items.indices.contains(mine) == site.items.indices.contains(theirs)
             }
-            return places[mine].id == site.places[theirs].id
-                && title(of: places[mine]) == site.title(of: site.places[theirs])
+            return items[mine].id == site.items[theirs].id
+                && title(of: items[mine]) == site.title(of: site.items[theirs])
         }
-        return places[index].record == site.places[other].record
+        return items[index].record == site.items[other].record
             && address(of: index) == site.address(of: other) && isSameNeighbour(-1) && isSameNeighbour(1)
     }
 }
 
-extension Place {
+extension GalleryItem {
     /// The path of the picture's own page, relative to the gallery, such as `2024/02-03.html`. It is derived from the
     /// id, which contains only digits, lower-case letters and hyphens.
     var page: String {

@@ -1,15 +1,15 @@
 import Support
 
-/// The pages of a gallery, and the places on each page.
+/// The pages of a gallery, and the items on each page.
 struct Site: Sendable {
     struct Page: Sendable {
         /// The path of the page, relative to the gallery.
         let path: String
         let heading: String
-        /// The indices in `Site.places` of the places on the page.
-        let places: Range<Int>
-        /// The month of the places on the page, or nil if they have no date, and the page's number within the month.
-        /// Page 1 has the oldest places.
+        /// The indices in `Site.items` of the items on the page.
+        let items: Range<Int>
+        /// The month of the items on the page, or nil if they have no date, and the page's number within the month.
+        /// Page 1 has the oldest items.
         var month: Month?
         var number = 1
 
@@ -30,80 +30,80 @@ struct Site: Sendable {
     }
 
     let settings: GallerySettings
-    /// The places, newest first, followed by the places without a date in the order in which they were added.
-    let places: [Place]
-    /// The start page, the pages of each month, newest first, and the pages of places without a date.
+    /// The items, newest first, followed by the items without a date in the order in which they were added.
+    let items: [GalleryItem]
+    /// The start page, the pages of each month, newest first, and the pages of items without a date.
     let pages: [Page]
-    /// The index in `pages` of each place's page, which is never the start page.
-    let pageOfPlace: [Int]
+    /// The index in `pages` of each item's page, which is never the start page.
+    let pageOfItem: [Int]
 
     static let start = "index.html"
     static let months = "pages/index.html"
 
-    init(_ collection: PlaceCollection, _ settings: GallerySettings) {
+    init(_ collection: GalleryItems, _ settings: GallerySettings) {
         self.settings = settings
-        let order = collection.places.indices.sorted { a, b in
-            switch (collection.places[a].day, collection.places[b].day) {
+        let order = collection.items.indices.sorted { a, b in
+            switch (collection.items[a].day, collection.items[b].day) {
             case (let first?, let second?): first == second ? a < b : first > second
             case (_?, nil): true
             case (nil, _?): false
             case (nil, nil): a < b
             }
         }
-        let places = order.map { collection.places[$0] }
-        self.places = places
-        let dated = places.prefix { $0.day != nil }.count
+        let items = order.map { collection.items[$0] }
+        self.items = items
+        let dated = items.prefix { $0.day != nil }.count
         var pages = [
-            Page(path: Self.start, heading: "Newest pictures", places: 0..<min(settings.pageSize, places.count))
+            Page(path: Self.start, heading: "Newest pictures", items: 0..<min(settings.pageSize, items.count))
         ]
         var start = 0
-        while start < dated, let day = places[start].day {
+        while start < dated, let day = items[start].day {
             let month = Month(day)
-            let count = places[start..<dated].prefix { $0.day.map(Month.init) == month }.count
+            let count = items[start..<dated].prefix { $0.day.map(Month.init) == month }.count
             pages += Self.pages(of: start..<start + count, settings.pageSize, month.name, month.words, month)
             start += count
         }
-        pages += Self.pages(of: dated..<places.count, settings.pageSize, "undated", "Without a date")
-        var pageOfPlace = [Int](repeating: 0, count: places.count)
+        pages += Self.pages(of: dated..<items.count, settings.pageSize, "undated", "Without a date")
+        var pageOfItem = [Int](repeating: 0, count: items.count)
         for (number, page) in pages.enumerated().dropFirst() {
-            for place in page.places { pageOfPlace[place] = number }
+            for item in page.items { pageOfItem[item] = number }
         }
         self.pages = pages
-        self.pageOfPlace = pageOfPlace
+        self.pageOfItem = pageOfItem
     }
 
-    /// Divides the places of a month, or the places without a date, into pages. Page 1 has the oldest places, so that
-    /// new places change only the last page.
+    /// Divides the items of a month, or the items without a date, into pages. Page 1 has the oldest items, so that
+    /// new items change only the last page.
     private static func pages(
-        of places: Range<Int>, _ size: Int, _ name: String, _ words: String, _ month: Month? = nil
+        of items: Range<Int>, _ size: Int, _ name: String, _ words: String, _ month: Month? = nil
     ) -> [Page] {
-        let pages = stride(from: 0, to: places.count, by: size).map { offset in
+        let pages = stride(from: 0, to: items.count, by: size).map { offset in
             let number = offset / size + 1
-            let (first, last) = (offset, min(offset + size, places.count))
-            // Places without a date are in the order in which they were added. All others are in descending order.
+            let (first, last) = (offset, min(offset + size, items.count))
+            // Items without a date are in the order in which they were added. All others are in descending order.
             let range =
                 month == nil
-                ? places.lowerBound + first..<places.lowerBound + last
-                : places.upperBound - last..<places.upperBound - first
+                ? items.lowerBound + first..<items.lowerBound + last
+                : items.upperBound - last..<items.upperBound - first
             return Page(
                 path: number == 1 ? "pages/\(name).html" : "pages/\(name).\(number).html",
-                heading: number == 1 ? words : "\(words), page \(number)", places: range, month: month, number: number)
+                heading: number == 1 ? words : "\(words), page \(number)", items: range, month: month, number: number)
         }
         return month == nil ? pages : pages.reversed()
     }
 
-    /// Returns the address of a place, relative to the gallery.
-    func address(of place: Int) -> String { "\(pages[pageOfPlace[place]].path)#\(places[place].id)" }
+    /// Returns the address of a item, relative to the gallery.
+    func address(of item: Int) -> String { "\(pages[pageOfItem[item]].path)#\(items[item].id)" }
 
-    /// Returns the address of a place, relative to a page.
-    func link(to place: Int, from page: Page) -> String {
-        page.places.contains(place) ? "#\(places[place].id)" : page.root + address(of: place)
+    /// Returns the address of a item, relative to a page.
+    func link(to item: Int, from page: Page) -> String {
+        page.items.contains(item) ? "#\(items[item].id)" : page.root + address(of: item)
     }
 
-    /// Returns the address of a place on the first page of its month. It can be used before the number of the place's
+    /// Returns the address of a item on the first page of its month. It can be used before the number of the item's
     /// page is known, because scripts then find the page.
-    static func address(of place: Place) -> String {
-        "pages/\(place.day.map { Month($0).name } ?? "undated").html#\(place.id)"
+    static func address(of item: GalleryItem) -> String {
+        "pages/\(item.day.map { Month($0).name } ?? "undated").html#\(item.id)"
     }
 }
 

@@ -145,8 +145,8 @@ struct TextLines: HTMLVisitor {
             case GUMBO_TAG_SCRIPT, GUMBO_TAG_STYLE, GUMBO_TAG_NOSCRIPT, GUMBO_TAG_TEMPLATE, GUMBO_TAG_TITLE,
                 GUMBO_TAG_IFRAME, GUMBO_TAG_OBJECT:
                 self = .unseen
-            case GUMBO_TAG_SUP: self = .script(.raised)
-            case GUMBO_TAG_SUB: self = .script(.lowered)
+            case GUMBO_TAG_SUP: self = .script(.superscripted)
+            case GUMBO_TAG_SUB: self = .script(.subscripted)
             default: self = .other
             }
         }

@@ -8,7 +8,7 @@ package struct EchoedSecrets: Sendable {
     init(of request: HTTPRequest) { self.init(headers: request.headers, credentials: request.credentials) }
 
     package init(headers: [HTTPHeader], credentials: WebURL.Credentials?) {
-        var texts = headers.filter { !$0.crossesOrigins }.flatMap { header in
+        var texts = headers.filter { !$0.survivesCrossOriginRedirect }.flatMap { header in
             // A server may quote the token of `Bearer TOKEN` without the scheme.
             [header.value] + header.value.split(separator: " ").dropFirst().map(String.init)
         }

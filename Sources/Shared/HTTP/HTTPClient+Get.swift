@@ -23,7 +23,7 @@ extension HTTPClient {
     /// Transient failures are retried according to the schedule. Throws `FetchFailure`, `WebURLFailure` (a redirect to
     /// an invalid address), `Cancelled`, and errors of `receive`, after which there is no retry.
     public func get(
-        _ request: HTTPRequest, accepting statuses: Set<Int> = HTTPResponse.wholeStatuses,
+        _ request: HTTPRequest, accepting statuses: Set<Int> = HTTPResponse.fullRepresentationStatuses,
         receive: (HTTPEvent) throws -> Void, check: (HTTPResponse) throws -> Void = { _ in }
     ) throws -> HTTPResponse { try get(attempts: { (request, statuses) }, receive: receive, check: check) }
 
@@ -98,7 +98,7 @@ extension HTTPClient {
     ///   while its server is down. Such a response is retried like other transient failures, and finally thrown as
     ///   `FetchFailure.passingFault`.
     public func data(
-        _ request: HTTPRequest, accepting statuses: Set<Int> = HTTPResponse.wholeStatuses,
+        _ request: HTTPRequest, accepting statuses: Set<Int> = HTTPResponse.fullRepresentationStatuses,
         isPassingFault: (FetchFailure.Answer) -> Bool = { _ in false }
     ) throws -> (HTTPResponse, [UInt8]) {
         var bytes: [UInt8] = []
@@ -184,7 +184,7 @@ extension HTTPClient {
 
     /// Checks whether the host may receive the request's secrets, and whether a host that is an IP address is allowed.
     private func judge(_ request: HTTPRequest) throws {
-        if let exposure = request.exposure { throw exposure }
+        if let exposure = request.cleartextFailure { throw exposure }
         if request.withholdsPassword { warnOfWithheldPassword(for: request.url) }
         let url = request.url
         guard let address = url.address, case .refused(let kind) = addressGuard.verdict(on: address) else { return }

@@ -82,7 +82,7 @@ public struct HTTPClient: Sendable {
 
     /// Sends a HEAD request (RFC 9110 §9.3.2). Throws like `get(_:accepting:receive:)`.
     public func head(
-        _ request: HTTPRequest, accepting statuses: Set<Int> = HTTPResponse.wholeStatuses
+        _ request: HTTPRequest, accepting statuses: Set<Int> = HTTPResponse.fullRepresentationStatuses
     ) throws -> HTTPResponse {
         var request = request
         request.method = .head

@@ -31,7 +31,7 @@ public struct RedirectPolicy: Sendable, Hashable {
         var next = request
         next.url = target
         if response.status == 303, case .put = request.method { next.method = .get }
-        if target.origin != request.url.origin { next.headers.removeAll { !$0.crossesOrigins } }
+        if target.origin != request.url.origin { next.headers.removeAll { !$0.survivesCrossOriginRedirect } }
         return next
     }
 }

@@ -22,7 +22,7 @@ struct DownsampleJob {
         let output: Output
         let placement: Placement
         let plan: ResizePlan
-        let drain: ByteDrain
+        let drain: EncoderOutput
         /// Nil for a still output.
         var animation: AnimatedOutput?
         /// The number of frames written to an animation with a size limit.
@@ -30,7 +30,7 @@ struct DownsampleJob {
         var hash: PlaceholderHash?
         /// The compressed pixel data of a PNG source, if the output has the same pixels. Not used if the colours are
         /// converted.
-        var kept: KeptPNG?
+        var kept: PassthroughPNG?
         let firstFrame = FirstFrame()
         /// The level of an output that is cut into tiles.
         let level: TileLevel?
@@ -40,7 +40,7 @@ struct DownsampleJob {
         /// - Parameter drain: shared by the levels of an output; nil creates one.
         init(
             _ index: Int, _ output: Output, _ info: ImageHeader, _ limits: DecodeLimits, level: TileLevel? = nil,
-            drain: ByteDrain? = nil
+            drain: EncoderOutput? = nil
         ) throws {
             self.index = index
             self.output = output
@@ -53,7 +53,7 @@ struct DownsampleJob {
             try limits.check(pixels: placement.rendered)
             try limits.check(pixels: placement.target)
             plan = ResizePlan(source: info.storedSize, orientation: orientation, placement)
-            self.drain = drain ?? ByteDrain(output.encoding.format, output.sink)
+            self.drain = drain ?? EncoderOutput(output.encoding.format, output.sink)
         }
 
         func result(isTruncated: Bool, isDamaged: Bool, _ frames: FrameCounts?) -> DownsampleResult {
@@ -80,7 +80,7 @@ struct DownsampleJob {
         // Frames are counted before other memory is reserved, because counting the frames of a WebP allocates canvases.
         let frames = frameCount(source).map { FrameCounts(source: $0, output: 1) }
         for planned in planned where keepsPixels(planned) {
-            planned.kept = try? KeptPNG(source, isProgressive: planned.output.encoding.isProgressive)
+            planned.kept = try? PassthroughPNG(source, isProgressive: planned.output.encoding.isProgressive)
         }
         // Colours are converted before resampling, so outputs in sRGB and outputs that keep the profile need separate
         // decodes.
@@ -133,7 +133,7 @@ struct DownsampleJob {
     /// Returns a plan for each level of an output that is cut into tiles, otherwise a single plan.
     private func plan(_ index: Int, _ output: Output) throws -> [PlannedOutput] {
         guard let tiles = output.tiles else { return [try PlannedOutput(index, output, info, options.limits)] }
-        let drain = ByteDrain(output.encoding.format, output.sink)
+        let drain = EncoderOutput(output.encoding.format, output.sink)
         return try TileLevel.levels(of: info.uprightSize, leastSide: tiles.leastSide).map { level in
             var output = output
             output.geometry = .exactly(level.size)
@@ -189,7 +189,7 @@ struct DownsampleJob {
 
     /// Passes the planes of a picture or frame to the outputs. Calls `done` for each output, the smallest first.
     private func pass(_ source: Source, _ planned: [PlannedOutput], done: (PlannedOutput) throws -> Void) throws {
-        let flow = try RowFlow(
+        let flow = try RowPipeline(
             source.planes, layout: source.layout, whole: info.storedSize, isLinear: isLinear,
             plans: planned.map { planned in
                 var plan = planned.plan
@@ -239,7 +239,8 @@ struct DownsampleJob {
     /// again.
     private func keepsPixels(_ planned: PlannedOutput) -> Bool {
         let output = planned.output
-        return info.format == .png && info.isAnimated != true && !info.hidesStill && output.encoding.format == .png
+        return info.format == .png && info.isAnimated != true && !info.hasSeparateStaticImage
+            && output.encoding.format == .png
             && output.encoding.effort > 0 && planned.plan.isIdentity && planned.plan.orientation == .upright
             && planned.placement.rendered == planned.placement.target && output.gradient == .none
             && output.cornerRadius == 0 && output.byteLimit == nil && !options.allowsTruncated

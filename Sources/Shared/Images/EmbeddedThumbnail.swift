@@ -13,7 +13,7 @@ public func embeddedThumbnail(
     let header = ImageHeader(
         format: .jpeg, storedSize: own.storedSize,
         orientation: thumbnailOrientation(exif.thumbnailOrientation, own.storedSize, of: info), isAnimated: false,
-        hasAlpha: false, lateHeightOffset: own.lateHeightOffset)
+        hasAlpha: false, dnlHeightOffset: own.dnlHeightOffset)
     return (thumbnail, header)
 }
 

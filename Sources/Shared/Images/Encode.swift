@@ -9,7 +9,7 @@ public func encode(_ pixels: PixelBuffer, _ options: EncodeOptions) throws -> [U
         background: options.format.hasAlpha ? nil : options.ground)
     try DecodeLimits.standard.check(memory: pixels.size, bytesPerPixel: options.bytesPerPixel(of: pixels.size))
     let writer = try rowWriter(
-        options, size: pixels.size, channels: effects.channels, into: ByteDrain(options.format, sink))
+        options, size: pixels.size, channels: effects.channels, into: EncoderOutput(options.format, sink))
     let rowBytes = pixels.size.width * pixels.channels
     let row = AlignedBuffer(count: rowBytes)
     for y in 0..<pixels.size.height {
@@ -25,7 +25,7 @@ public func encode(_ pixels: PixelBuffer, _ options: EncodeOptions) throws -> [U
 /// Returns an encoder for pixels of `channels` samples (1 or 3 for JPEG). The encoder needs
 /// `options.bytesPerPixel(of:)` bytes of memory per pixel; the caller must check this against its limits.
 func rowWriter(
-    _ options: EncodeOptions, size: PixelSize, channels: Int, into drain: ByteDrain
+    _ options: EncodeOptions, size: PixelSize, channels: Int, into drain: EncoderOutput
 ) throws -> any RowWriter {
     try checkOutput(size, options.format)
     return switch options.format {

@@ -24,7 +24,7 @@ public func inspectWhole(
     let fits = (try? options.limits.check(pixels: header.storedSize)) != nil
     // The PNG decoder verifies all checksums of a still picture, but only the checksums of drawn frames of an
     // animation.
-    let isVerified = fits && header.isAnimated == false && !header.hidesStill
+    let isVerified = fits && header.isAnimated == false && !header.hasSeparateStaticImage
     if !fits || !header.format.decoderChecksEnd {
         try options.checkEnd(of: source, &header, verifiesChecksums: !isVerified)
     }

@@ -25,7 +25,7 @@ public final class Remote: RemoteTier {
     let interruption: Interruption
     let state = Monitor(State())
     private let secrets: EchoedSecrets
-    private let queue: Monitor<OfferQueue?> = Monitor(nil)
+    private let queue: Monitor<UploadQueue?> = Monitor(nil)
 
     /// Opens no connection and loads no library.
     ///
@@ -278,13 +278,13 @@ public final class Remote: RemoteTier {
 
     // MARK: Writing
 
-    public func offer(_ offer: RemoteOffer) {
+    public func offer(_ offer: RemoteUpload) {
         if state.withLock({ $0.writing.isOpen }) {
             offer.claim?.release()
             return offer.done(.notAsked)
         }
         let queue = queue.withLock { queue in
-            let made = queue ?? OfferQueue { [self] in push($0, check: $1) }
+            let made = queue ?? UploadQueue { [self] in push($0, check: $1) }
             queue = made
             return made
         }
@@ -294,7 +294,7 @@ public final class Remote: RemoteTier {
         }
     }
 
-    private func push(_ offer: RemoteOffer, check: @escaping @Sendable () throws -> Void) {
+    private func push(_ offer: RemoteUpload, check: @escaping @Sendable () throws -> Void) {
         defer { offer.claim?.release() }
         if state.withLock({ $0.writing.isOpen }) { return offer.done(.notAsked) }
         let document = offer.document
@@ -321,7 +321,7 @@ public final class Remote: RemoteTier {
 
     /// Uploads the content unless the remote has it, and then the document that names it. Returns the number of bytes
     /// sent, or nil if the file no longer exists.
-    func upload(_ offer: RemoteOffer, stop: (@Sendable () throws -> Void)? = nil) throws -> Int? {
+    func upload(_ offer: RemoteUpload, stop: (@Sendable () throws -> Void)? = nil) throws -> Int? {
         let document = offer.document
         let lifetime = document.expiresAt.map { $0 - .now() }
         var sent = 0

@@ -20,7 +20,7 @@ extension CacheStore {
         // Either the file or the whole root was removed.
         try index.reopenIfReplaced()
         if !index.isReadOnly {
-            try heal(found) { try !index.root.isWhole($0) }
+            try removeDamaged(found) { try !index.root.isWhole($0) }
             log.detail("the file of \(found.key ?? found.name) was lost; removing its entry")
         }
         return nil
@@ -38,7 +38,7 @@ extension CacheStore {
 
     func fileState(of entry: Entry) throws -> FileState {
         guard let status = try index.root.wholeFile(entry) else { return .missing }
-        if entry.isUnsettled { return .unconfirmed }
+        if entry.needsVerification { return .unconfirmed }
         let isRight =
             try entry.boot.map { try $0 != 0 && $0 == index.root.boot }
             ?? entry.modified.map { $0 == status.modifiedNanoseconds } ?? true
@@ -52,7 +52,7 @@ extension CacheStore {
             return try replaced(found)
         }
         var entry = found
-        entry.isUnsettled = false
+        entry.needsVerification = false
         if index.isReadOnly { return entry }
         try toleratingUnwritable {
             // If the cache was just copied, the bytes may be only in the page cache.
@@ -67,7 +67,8 @@ extension CacheStore {
         guard try BlobStore.sha256(of: file) == entry.sha256 else { return false }
         // Truncated originals that were stored on request would not pass the inspection.
         let isKeptAnyway = entry.key?.hasPrefix(CacheKey.truncatedPrefix) == true
-        return try !entry.isUnsettled || entry.kind != .original || isKeptAnyway || recovery.wholePicture(file) != nil
+        return try !entry.needsVerification || entry.kind != .original || isKeptAnyway
+            || recovery.wholePicture(file) != nil
     }
 
     /// Removes an entry whose file does not match its row. Returns a new entry if the file is a complete picture:
@@ -76,7 +77,7 @@ extension CacheStore {
         if index.isReadOnly { return nil }
         index.count(in: scope) { $0.add(.lostWrites) }
         log.detail("the file of \(entry.key ?? entry.name) does not have the recorded SHA-256; removing its entry")
-        try heal(entry) { $0.id == entry.id && $0.sha256 == entry.sha256 }
+        try removeDamaged(entry) { $0.id == entry.id && $0.sha256 == entry.sha256 }
         guard entry.kind == .original else { return nil }
         return try recovery.recover(
             Recovery.LostFile(
@@ -85,10 +86,10 @@ extension CacheStore {
 
     /// Reads the row with this entry's name and removes it if `isWrong` returns true. The check runs within the
     /// transaction, so no process can store the entry between the check and the removal.
-    private func heal(_ entry: Entry, isWrong: (Entry) throws -> Bool) throws {
+    private func removeDamaged(_ entry: Entry, isWrong: (Entry) throws -> Bool) throws {
         try index.write(now: clock.now()) { connection in
             guard let found = try connection.entries.find(entry.name, in: scope), try isWrong(found) else { return }
-            try connection.entries.heal(found)
+            try connection.entries.removeDamaged(found)
             connection.tallies.change(scope) { $0.add(.healed) }
         }
     }
@@ -120,7 +121,7 @@ extension CacheStore {
     /// again. Keeps the old key if the root is read-only, the file system has no hard links, or the current key differs
     /// between processes (`CacheKey.isLasting`).
     private func moved(to key: CacheKey) throws -> Entry? {
-        guard let former = key.former, let entry = try validated(CacheKey(address: former)) else { return nil }
+        guard let former = key.legacyKey, let entry = try validated(CacheKey(address: former)) else { return nil }
         if index.isReadOnly || !key.isLasting { return entry }
         let now = clock.now()
         let folder = try folder()
@@ -141,8 +142,8 @@ extension CacheStore {
     }
 
     /// Returns the row stored under the key of an earlier version. Its file may be missing.
-    package func formerEntry(_ key: CacheKey) throws -> Entry? {
-        try key.former.flatMap { try row(CacheKey(address: $0).name) }
+    package func legacyEntry(_ key: CacheKey) throws -> Entry? {
+        try key.legacyKey.flatMap { try row(CacheKey(address: $0).name) }
     }
 
     /// Recovers the row of a requested key from its file. Costs a single system call unless files may lack rows.

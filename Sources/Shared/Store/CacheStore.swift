@@ -32,7 +32,7 @@ public final class CacheStore: Sendable {
 
     /// Opens the cache. A missing root is treated as empty, and the first write creates it. Costs a few tenths of a
     /// millisecond, regardless of the number of entries. Throws `CacheFailure`: `cannotMakeRoot`, `notACache`,
-    /// `newerLayout`, `io`, `busy`; `UnsafePlace` for a root that belongs to another user or that other users can
+    /// `newerLayout`, `io`, `busy`; `UnsafePath` for a root that belongs to another user or that other users can
     /// change.
     ///
     /// - Parameters:
@@ -59,7 +59,7 @@ public final class CacheStore: Sendable {
         self.metrics = metrics
         self.interruption = interruption
         self.inspect = inspect
-        lease = Lease(promise: settings.lease)
+        lease = Lease(term: settings.lease)
         recent = Monitor(LRU(countLimit: settings.recentEntries, costLimit: settings.recentBytes))
         self.index = try index ?? Index(root: settings.cacheRoot, log: log, interruption: interruption)
         trimmer = Trimmer(self.index, settings: settings, clock: clock, log: log, metrics: metrics)
@@ -129,10 +129,10 @@ public final class CacheStore: Sendable {
     /// Deletes the cached failures and the recorded copies of a key, even if the key has no entry.
     public func forget(_ key: CacheKey) throws {
         try index.requireWriting()
-        guard try index.perform({ try $0.hasNotes(of: key.name, in: scope) }) else { return }
+        guard try index.perform({ try $0.hasNegativesOrCopies(of: key.name, in: scope) }) else { return }
         try index.write(now: clock.now()) { connection in
             guard let scopeID = try connection.scopes.live(scope).id else { return }
-            try connection.deleteNotes(of: key.name, in: scopeID)
+            try connection.deleteNegativesAndCopies(of: key.name, in: scopeID)
         }
     }
 
@@ -153,7 +153,7 @@ public final class CacheStore: Sendable {
                     if settings.memory == nil { try recovery.continueRebuild(for: Self.rebuildTime) }
                 }
                 trimmer.reportDemand()
-                index.settleLog()
+                index.checkpointLog()
             }
         } catch {
             log.detail("cannot maintain the cache: \(failure(of: error).message)")
@@ -225,7 +225,7 @@ public final class CacheStore: Sendable {
 
     func flushIfDue() {
         if index.owesCounts, !index.isReadOnly {
-            try? index.flush(now: clock.now(), patience: bookkeepingPatience)
+            try? index.flush(now: clock.now(), patience: bookkeepingTimeout)
         }
     }
 
@@ -283,7 +283,7 @@ public final class CacheStore: Sendable {
             return (stored, try connection.totals.rootState())
         }
         // The write-ahead log occupies memory, and a checkpoint costs no disk sync here.
-        if isInMemory { index.settleLog(over: 1) }
+        if isInMemory { index.checkpointLog(over: 1) }
         if syncs {
             try index.root.synchronizeFolders(of: stored.place)
             try index.synchronize()

@@ -49,7 +49,7 @@ final class Trimmer: Sendable {
         try index.sweep(now: now)
         let removal = try trim(to: max(0, try keptBytes() - bytes), now: now, atMost: nil)
         // Truncate the log even if nothing was evicted: readers may have blocked an earlier checkpoint.
-        try index.perform { $0.database.emptyLog() }
+        try index.perform { $0.database.truncateLog() }
         return removal
     }
 

@@ -35,7 +35,7 @@ public struct PathGuard: Sendable, Hashable {
         guard let (folder, name) = place(of: Folder.resolve(path)) else { throw PathRefusal.outside(path) }
         do {
             return try Folder(resolved: folder).open(name, O_RDONLY, purpose: .openInput)
-        } catch is UnsafePlace {
+        } catch is UnsafePath {
             throw PathRefusal.notAFile(path)
         } catch let failure as SystemFailure {
             // If the folder is missing, the failure names only the folder. Name the whole path instead.

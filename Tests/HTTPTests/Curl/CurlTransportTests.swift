@@ -250,7 +250,8 @@ import Testing
         }
         var own = try request("http://u:p@127.0.0.1:\(server.port)/start")
         own.headers = [
-            HTTPHeader("X-Key", "k"), HTTPHeader("Cookie", "c"), HTTPHeader("Accept", "image/*", crossesOrigins: true),
+            HTTPHeader("X-Key", "k"), HTTPHeader("Cookie", "c"),
+            HTTPHeader("Accept", "image/*", survivesCrossOriginRedirect: true),
         ]
         let (response, bytes) = try client().data(own)
         #expect(text(bytes) == "there")

@@ -150,7 +150,7 @@ private final class SleptClock: Sendable {
 
     @Test func fieldsThatCrossOriginsDoNotChangeTheQuotaName() throws {
         var other = try request(key: "a")
-        other.headers.insert(HTTPHeader("Accept", "application/json", crossesOrigins: true), at: 0)
+        other.headers.insert(HTTPHeader("Accept", "application/json", survivesCrossOriginRedirect: true), at: 0)
         #expect(QuotaTransport.name(of: other) == QuotaTransport.name(of: try request(key: "a")))
     }
 

@@ -10,7 +10,7 @@ func animation(
     _ frames: [(delay: Int, picture: PixelBuffer)], plays: Int = 0, _ options: EncodeOptions
 ) throws -> [UInt8] {
     let sink = MemorySink()
-    let drain = ByteDrain(options.format, sink)
+    let drain = EncoderOutput(options.format, sink)
     let writer = try animationWriter(
         options, size: frames[0].picture.size, plays: plays, limits: .standard, into: drain)
     for frame in frames {
@@ -221,7 +221,7 @@ extension PixelBuffer {
     }
 
     @Test func failingSinkStopsTheWriter() throws {
-        let drain = ByteDrain(.gif, FullSink())
+        let drain = EncoderOutput(.gif, FullSink())
         let writer = try animationWriter(
             gif, size: PixelSize(width: 200, height: 200), plays: 0, limits: .standard, into: drain)
         #expect(throws: SystemFailure.self) {
@@ -238,7 +238,7 @@ extension PixelBuffer {
             failureCode {
                 _ = try animationWriter(
                     EncodeOptions(format: format), size: size, plays: 0, limits: limits,
-                    into: ByteDrain(format, MemorySink()))
+                    into: EncoderOutput(format, MemorySink()))
             }
         }
         #expect(code(.gif, PixelSize(width: 65_536, height: 1)) == "output-too-large")

@@ -110,7 +110,7 @@ private enum Letters {
         animation.still = [0, 0, 255, 255, 0, 0, 255, 255]
         let source = MemorySource(animation.png())
         let info = try inspect(source)
-        #expect(info.hidesStill && info.isAnimated == false)
+        #expect(info.hasSeparateStaticImage && info.isAnimated == false)
         #expect(try Letters.rows(decode(source)) == [".g"])
         #expect(try Letters.rows(decodeFrame(0, of: source)) == [".g"])
         let sink = MemorySink()
@@ -134,7 +134,7 @@ private enum Letters {
         chunks.insert(chunks.remove(at: first), at: 1)
         let frames = try allFrames(DrawnPNGAnimation.png(chunks)).frames
         #expect(frames.map { Letters.rows($0.picture) } == [["r"], ["g"]])
-        #expect(try inspect(MemorySource(DrawnPNGAnimation.png(chunks))).hidesStill == false)
+        #expect(try inspect(MemorySource(DrawnPNGAnimation.png(chunks))).hasSeparateStaticImage == false)
     }
 
     @Test func paletteAndTransparencyAreSharedByAllFrames() throws {

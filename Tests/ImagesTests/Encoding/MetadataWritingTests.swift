@@ -161,7 +161,7 @@ import Testing
             let writer = try JPEGPlaneWriter(
                 size: size, isGray: isGray,
                 coding: EncodeOptions(quality: 90, isProgressive: progressive).jpegCoding(.halved, size),
-                metadata: PictureMetadata(exif: Self.exif), into: ByteDrain(.jpeg, sink))
+                metadata: PictureMetadata(exif: Self.exif), into: EncoderOutput(.jpeg, sink))
             var samples = [UInt8](repeating: 0, count: size.width)
             try samples.withUnsafeMutableBufferPointer { samples in
                 try writer.write(available: [size.height, size.height, size.height]) { plane, y in

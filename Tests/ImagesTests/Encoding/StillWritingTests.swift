@@ -48,7 +48,7 @@ import Testing
         let options = EncodeOptions(format: .gif)
         let gray = PixelBuffer.noise(200, 100, channels: 1)
         for picture in [gray, .noise(200, 100, channels: 3)] {
-            let drain = ByteDrain(.gif, MemorySink())
+            let drain = EncoderOutput(.gif, MemorySink())
             drain.checkpoint = { _ in throw Cancelled() }
             let writer = GIFWriter(size: picture.size, channels: picture.channels, options: options, into: drain)
             for y in 0..<100 {

@@ -150,7 +150,7 @@ import Testing
         let animation = try WebPAnimationReader(still, options: options(1))
         #expect(failureCode { _ = try animation.nextFrame() } == "too-slow")
         for format in [OutputFormat.avif, .webp] {
-            let drain = ByteDrain(format, MemorySink())
+            let drain = EncoderOutput(format, MemorySink())
             drain.checkpoint = { try options(1).check(before: $0) }
             #expect(
                 failureCode {

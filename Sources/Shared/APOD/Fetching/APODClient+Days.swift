@@ -89,7 +89,7 @@ extension APODClient {
         var old: [CalendarDay: DayResult] = [:]
         guard let first = days.min(), let last = days.max() else { return (fresh, old) }
         let now = clock.now()
-        func add(_ kept: KeptDay) {
+        func add(_ kept: CachedDay) {
             var result = kept.result
             result.source = .cache
             if !options.raw { result.raw = nil }
@@ -126,7 +126,7 @@ extension APODClient {
     func keep(_ answers: [CalendarDay: DayResult], of service: Service) throws -> [CalendarDay: DayResult] {
         var answers = answers
         if !options.raw { for day in answers.keys { answers[day]?.raw = nil } }
-        var days = answers.values.compactMap { KeptDay($0) }
+        var days = answers.values.compactMap { CachedDay($0) }
         let failed = days.filter { $0.result.picture == nil }.map(\.result.day)
         if let first = failed.min(), let last = failed.max() {
             let known = try store.days(from: first, through: last, of: service).filter { $0.result.picture != nil }

@@ -33,27 +33,27 @@ final class CachedDays: Sendable {
     }
 
     /// Returns the cached days from `first` to `last`, ascending, including expired days.
-    func days(from first: CalendarDay, through last: CalendarDay, of service: Service) throws -> [KeptDay] {
+    func days(from first: CalendarDay, through last: CalendarDay, of service: Service) throws -> [CachedDay] {
         let (server, address) = (Server(service, at: addresses[service]), foreignAddress(of: service))
         return try reading(service) { cache in
             try cache.metadata.items(in: Self.collection(service), from: first.description, through: last.description)
-                .compactMap { KeptDay($0, of: server, address: address) }
+                .compactMap { CachedDay($0, of: server, address: address) }
         } ?? []
     }
 
     /// Looks up days in the remote, caches the days that it has, and returns them.
     ///
     /// - Parameter days: past days, whose answers no longer change. Each day is looked up once per run.
-    func sharedDays(_ days: [CalendarDay], of service: Service) throws -> [KeptDay] {
+    func sharedDays(_ days: [CalendarDay], of service: Service) throws -> [CachedDay] {
         let (server, address) = (Server(service, at: addresses[service]), foreignAddress(of: service))
-        let found: [(row: Metadata, day: KeptDay)] =
+        let found: [(row: Metadata, day: CachedDay)] =
             try reading(service) { cache in
                 try days.compactMap { day in
                     let isWanted = state.withLock {
                         $0.missed < Self.patience && $0.asked.insert("\(service.rawValue) \(day)").inserted
                     }
                     guard isWanted, let row = try remoteRow(day, service, cache),
-                        let kept = KeptDay(row, of: server, address: address), kept.isCurrent
+                        let kept = CachedDay(row, of: server, address: address), kept.isCurrent
                     else { return nil }
                     return (row, kept)
                 }
@@ -79,12 +79,12 @@ final class CachedDays: Sendable {
     }
 
     /// Returns the latest cached picture up to `last`, even if it has expired.
-    func newestPicture(through last: CalendarDay, of service: Service) throws -> KeptDay? {
+    func newestPicture(through last: CalendarDay, of service: Service) throws -> CachedDay? {
         let (server, address) = (Server(service, at: addresses[service]), foreignAddress(of: service))
         return try reading(service) { cache in
             var last = last
             while let row = try cache.metadata.newest(in: Self.collection(service), through: last.description) {
-                if let kept = KeptDay(row, of: server, address: address), kept.result.picture != nil { return kept }
+                if let kept = CachedDay(row, of: server, address: address), kept.result.picture != nil { return kept }
                 // Skip failures, and rows that a later version of the tool wrote.
                 guard let day = CalendarDay(row.name), day > PublishedDays.first else { break }
                 last = day.advanced(by: -1)
@@ -94,7 +94,7 @@ final class CachedDays: Sendable {
     }
 
     /// Stores the days in one transaction.
-    func keep(_ days: [KeptDay], of service: Service) throws {
+    func keep(_ days: [CachedDay], of service: Service) throws {
         guard !days.isEmpty, !state.withLock({ $0.isUnwritable || $0.isUnreadable }) else { return }
         let address = foreignAddress(of: service)
         do {

@@ -96,7 +96,7 @@ struct ServiceClient: Sendable {
     }
 
     private func fetch(_ url: WebURL, day: CalendarDay?) throws -> [UInt8] {
-        let headers = [HTTPHeader("Accept", "application/json", crossesOrigins: true)]
+        let headers = [HTTPHeader("Accept", "application/json", survivesCrossOriginRedirect: true)]
         do {
             // A gateway in front of the service sometimes answers with status 200 while the service is down.
             return try http.data(

@@ -100,7 +100,7 @@ public final class OutputFolder: Sendable {
     private func naming<Result>(_ name: String, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
-        } catch is UnsafePlace {
+        } catch is UnsafePath {
             throw OutputFailure.link(path: shown(name))
         }
     }

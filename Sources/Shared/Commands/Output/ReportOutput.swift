@@ -27,7 +27,7 @@ public struct ReportOutput: Sendable {
     /// Writes `json` as a line of NDJSON, or writes `text` unchanged. Throws `SystemFailure`.
     public func write(_ json: @autoclosure () -> JSON, _ text: @autoclosure () -> String) throws {
         let bytes = isForPeople ? Array(text().utf8) : json().bytes + [UInt8(ascii: "\n")]
-        try progress.aside { () throws(SystemFailure) in
+        try progress.clearingProgressLine { () throws(SystemFailure) in
             try output.write(bytes, as: isForPeople ? .plain : .json)
         }
     }

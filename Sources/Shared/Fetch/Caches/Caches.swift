@@ -5,7 +5,7 @@ import Support
 /// The caches of a run, by policy and scope. Each is opened on first use, so a run that stores nothing opens no cache.
 /// In methods, the parameter `scope` is the scope of a record, or nil for the current scope.
 ///
-/// Methods throw `CacheFailure` if a cache cannot be opened or used, `UnsafePlace` for a root that belongs to another
+/// Methods throw `CacheFailure` if a cache cannot be opened or used, `UnsafePath` for a root that belongs to another
 /// user or that other users can change, `SystemFailure` if a system call fails, and `Cancelled` if the run is stopped.
 public final class Caches: Sendable {
     /// The maximum number of open caches, because records may name any number of scopes. The least recently used cache

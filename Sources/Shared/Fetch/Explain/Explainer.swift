@@ -49,7 +49,7 @@ public struct Explainer: Sendable {
         } else if let cache = try caches.existing(inMemory: policy == .memory) {
             facts = try cache.facts(of: request, key: key, expiry: expiry, now: now)
         }
-        facts.refusal = request.exposure?.message
+        facts.refusal = request.cleartextFailure?.message
         if !settings.isOffline { facts.addresses = try client.judgedAddresses(of: request.url) }
         let rules = settings.freshnessRules(for: request, now: now, revalidatesLater: true)
         var (decision, reason) = facts.decide(now: now, rules: rules)
@@ -67,8 +67,8 @@ extension CacheSettings {
     func freshnessRules(for request: HTTPRequest, now: Timestamp, revalidatesLater: Bool = false) -> Freshness.Rules {
         Freshness.Rules(
             isOffline: isOffline, refreshes: refreshes, servesStale: servesStale,
-            respectsServer: respectsCacheControl, askedAt: now, fields: request.ownFields,
-            oldestAge: request.oldestAge, revalidatesLater: revalidatesLater)
+            respectsServer: respectsCacheControl, askedAt: now, fields: request.userFields,
+            acceptedMaxAge: request.acceptedMaxAge, revalidatesLater: revalidatesLater)
     }
 }
 
@@ -90,7 +90,7 @@ extension CacheStore {
         let found = try index.perform {
             try $0.look(key.name, in: active, address: rememberedAddress(of: request), now: now)
         }
-        facts.kept = try (found.entry ?? formerEntry(key)).map { entry in
+        facts.kept = try (found.entry ?? legacyEntry(key)).map { entry in
             let entry = entry.expiring(expiry ?? settings.expiry, respectsServer: settings.respectsCacheControl)
             return Explanation.Kept(
                 entry: entry, isExpired: entry.isExpired(at: now), isDatedAhead: entry.isDatedAhead(of: now),

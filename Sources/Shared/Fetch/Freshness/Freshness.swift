@@ -22,10 +22,10 @@ enum Freshness: Equatable {
         var hasWaited = false
         /// The time at which this fetch began. An entry fetched since then is as new as an answer would be.
         var askedAt: Timestamp
-        /// The header fields that the user added to the request, see `HTTPRequest.ownFields`.
+        /// The header fields that the user added to the request, see `HTTPRequest.userFields`.
         var fields: [String: String] = [:]
         /// The maximum age of an entry that the request accepts; nil for any age.
-        var oldestAge: Duration?
+        var acceptedMaxAge: Duration?
         /// Whether the caller can revalidate an entry after its use, if the server permits stale use (RFC 5861 §3).
         var revalidatesLater = false
 
@@ -48,7 +48,7 @@ enum Freshness: Equatable {
             let etag = entry.validators.etag.flatMap { $0.hasPrefix("W/") ? nil : $0 }
             return rules.isOffline ? .unavailable : etag.map { .revalidate(Validators(etag: $0)) } ?? .fetch
         }
-        let isTooOld = rules.oldestAge.map { now - entry.fetchedAt >= $0 } ?? false
+        let isTooOld = rules.acceptedMaxAge.map { now - entry.fetchedAt >= $0 } ?? false
         let isExpired = entry.isExpired(at: now) || selects == nil
         if rules.isOffline {
             if !isExpired { return .serve(.hit) }
@@ -60,7 +60,9 @@ enum Freshness: Equatable {
         // An answer with `no-cache` expires immediately, but each run that waited for the answer uses it once. An
         // answer with `Vary: *` may have depended on properties that the waiting run does not share.
         if isRecent && rules.hasWaited && selects == true { return .serve(.hit) }
-        if rules.revalidatesLater && !rules.refreshes && !isTooOld && mayUseMeanwhile(entry, now: now, rules: rules) {
+        if rules.revalidatesLater && !rules.refreshes && !isTooOld
+            && allowsStaleWhileRevalidate(entry, now: now, rules: rules)
+        {
             return .serve(.stale)
         }
         // The caller drops the validators if the entry came from another address.
@@ -79,13 +81,13 @@ enum Freshness: Equatable {
     /// Whether an expired entry may be served if its server fails (RFC 9111 §4.2.4, RFC 5861 §4).
     static func mayServeStale(_ entry: Entry, now: Timestamp, rules: Rules) -> Bool {
         guard rules.servesStale, rules.selects(entry) != false else { return false }
-        return !rules.respectsServer || entry.directives.letStandIn(at: now)
+        return !rules.respectsServer || entry.directives.allowsStaleIfError(at: now)
     }
 
     /// Whether the server permits use of an expired entry during its revalidation (RFC 5861 §3).
-    private static func mayUseMeanwhile(_ entry: Entry, now: Timestamp, rules: Rules) -> Bool {
+    private static func allowsStaleWhileRevalidate(_ entry: Entry, now: Timestamp, rules: Rules) -> Bool {
         guard rules.servesStale, rules.respectsServer, rules.selects(entry) == true,
-            entry.fetchedAt <= now + Clock.tolerance, let end = entry.directives.usableUntil
+            entry.fetchedAt <= now + Clock.tolerance, let end = entry.directives.staleWhileRevalidateUntil
         else { return false }
         return now < end
     }

@@ -24,8 +24,8 @@ struct Retention: Equatable {
         directives.isImmutable = control.isImmutable
         // `must-revalidate` overrides `stale-while-revalidate` and `stale-if-error` (RFC 9111 §5.2.2.2).
         if directives.mustRevalidate { return }
-        directives.usableUntil = control.staleWhileRevalidate.map { min(end, serverEnd + .seconds($0)) }
-        directives.standsInUntil = control.staleIfError.map { serverEnd + .seconds($0) }
+        directives.staleWhileRevalidateUntil = control.staleWhileRevalidate.map { min(end, serverEnd + .seconds($0)) }
+        directives.staleIfErrorUntil = control.staleIfError.map { serverEnd + .seconds($0) }
     }
 
     /// Whether the server permits shared caches to store its answer (RFC 9111 §5.2.2.5, §5.2.2.7).
@@ -39,7 +39,7 @@ struct Retention: Equatable {
     private static let understood: Set<Int> = [200, 203, 204, 206, 304, 401, 403, 404, 405, 410, 414]
 
     /// Whether the server permits caches to store its answer (RFC 9111 §3).
-    static func allowsKeeping(_ headers: HTTPHeaders, _ status: Int) -> Bool {
+    static func allowsStoring(_ headers: HTTPHeaders, _ status: Int) -> Bool {
         let control = CacheControl(headers)
         return !control.noStore && (!control.mustUnderstand || understood.contains(status))
     }

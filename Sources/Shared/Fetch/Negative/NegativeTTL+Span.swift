@@ -16,7 +16,7 @@ extension NegativeTTL {
     /// With header fields that state a lifetime, other permanent failures are cached too.
     func span(of failure: any Failure, asServerSaysAt now: Timestamp) -> Duration? {
         guard self != .none, let answer = (failure as? FetchFailure)?.answer else { return span(of: failure) }
-        guard Retention.allowsKeeping(answer.headers, answer.status), !CacheControl(answer.headers).noCache else {
+        guard Retention.allowsStoring(answer.headers, answer.status), !CacheControl(answer.headers).noCache else {
             return nil
         }
         guard let freshness = answer.headers.freshness(now: now) else {

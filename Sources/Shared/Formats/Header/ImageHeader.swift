@@ -11,12 +11,12 @@ public struct ImageHeader: Sendable, Hashable {
     public internal(set) var hasAlpha: Bool?
     /// Whether the still picture of an animated PNG (`IDAT`) is not a frame of the animation. Only viewers that do not
     /// support animation show it.
-    public let hidesStill: Bool
+    public let hasSeparateStaticImage: Bool
     /// The page of a TIFF, counted from 0; 0 for other formats.
     public let page: Int
     /// The offset of the height in the frame header of a JPEG whose real height follows the first scan (ITU-T T.81
     /// B.2.5); nil for other pictures.
-    public let lateHeightOffset: Int?
+    public let dnlHeightOffset: Int?
     /// Whether the picture ends too early. Set only if `DecodeOptions.allowsTruncated` is true.
     public var isTruncated = false
     /// Whether the structure is damaged. Set only if `DecodeOptions.allowsDamage` is true.
@@ -24,16 +24,16 @@ public struct ImageHeader: Sendable, Hashable {
 
     public init(
         format: ImageFormat, storedSize: PixelSize, orientation: Orientation = .upright, isAnimated: Bool? = false,
-        hasAlpha: Bool? = false, hidesStill: Bool = false, page: Int = 0, lateHeightOffset: Int? = nil
+        hasAlpha: Bool? = false, hasSeparateStaticImage: Bool = false, page: Int = 0, dnlHeightOffset: Int? = nil
     ) {
         self.format = format
         self.storedSize = storedSize
         self.orientation = orientation
         self.isAnimated = isAnimated
         self.hasAlpha = hasAlpha
-        self.hidesStill = hidesStill
+        self.hasSeparateStaticImage = hasSeparateStaticImage
         self.page = page
-        self.lateHeightOffset = lateHeightOffset
+        self.dnlHeightOffset = dnlHeightOffset
     }
 
     /// The size after rotation to upright.

@@ -27,7 +27,7 @@ enum JPEGLayout {
     /// scan. Reads through the first scan if the height follows it.
     static func header(_ window: inout SourceWindow) throws -> ImageHeader {
         var size: PixelSize?
-        var lateHeightOffset: Int?
+        var dnlHeightOffset: Int?
         var orientation: Orientation?
         var isCut = true
         var markers = JPEGMarkers(at: 2)
@@ -37,7 +37,7 @@ enum JPEGLayout {
             }
             if isFrameHeader(segment.code), size == nil {
                 size = try frameSize(&window, segment.body)
-                if size?.height == 0 { lateHeightOffset = segment.body.lowerBound + 1 }
+                if size?.height == 0 { dnlHeightOffset = segment.body.lowerBound + 1 }
             } else if segment.code == app1, orientation == nil,
                 try window.has("Exif\0\0", at: segment.body.lowerBound)
             {
@@ -46,7 +46,7 @@ enum JPEGLayout {
             // Exif should precede the frame header, but some programs write it later.
             if segment.code == JPEGMarkers.startOfScan || segment.code == JPEGMarkers.endOfImage {
                 isCut = false
-                if segment.code == JPEGMarkers.startOfScan, lateHeightOffset != nil {
+                if segment.code == JPEGMarkers.startOfScan, dnlHeightOffset != nil {
                     size?.height = try lateHeight(&window, &markers)
                 }
                 break
@@ -57,7 +57,7 @@ enum JPEGLayout {
         }
         guard size.width > 0, size.height > 0 else { throw FormatFailure.corrupt(.jpeg, "a width or height of 0") }
         return ImageHeader(
-            format: .jpeg, storedSize: size, orientation: orientation ?? .upright, lateHeightOffset: lateHeightOffset)
+            format: .jpeg, storedSize: size, orientation: orientation ?? .upright, dnlHeightOffset: dnlHeightOffset)
     }
 
     /// Walks over all segments and scans up to EOI, and checks the tables and the lengths of scans. Ignores later

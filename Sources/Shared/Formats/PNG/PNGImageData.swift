@@ -19,7 +19,7 @@ public struct PNGImageData: Sendable {
         guard let bytes = try window.bytes(at: 16, 13) else { throw FormatFailure.truncated(.png) }
         header = try PNGHeader(Array(bytes))
         var offset = 8
-        for _ in 0..<PNGLayout.hopLimit {
+        for _ in 0..<PNGLayout.metadataChunkLimit {
             guard let chunk = try PNGLayout.readableChunk(&window, at: offset), chunk.end <= window.count else { break }
             switch chunk.type {
             case "PLTE": palette = chunk.body

@@ -2,7 +2,7 @@ extension PNGLayout {
     /// Finds EXIF (§11.3.3.4), XMP and texts (§11.3.4) before or after the image data.
     static func findMetadata(_ window: inout SourceWindow, _ found: inout FoundParts) throws {
         var offset = 8
-        for _ in 0..<hopLimit {
+        for _ in 0..<metadataChunkLimit {
             guard let chunk = try readableChunk(&window, at: offset), chunk.type != "IEND" else { break }
             switch chunk.type {
             case "eXIf": try found.takeExif(chunk.body)

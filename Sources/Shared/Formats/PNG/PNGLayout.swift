@@ -15,7 +15,7 @@ extension ImageFormat {
 public enum PNGLayout {
     /// The maximum number of chunks that are searched for `eXIf`, which may follow the image data (§11.3.3.4). Enough
     /// for 128 MB in the 8 KB chunks that libpng writes. A malicious file costs about 20 ms.
-    static let hopLimit = 16_384
+    static let metadataChunkLimit = 16_384
 
     public struct Chunk: Sendable, Hashable {
         public let type: FourCC
@@ -36,14 +36,16 @@ public enum PNGLayout {
         let header = try PNGHeader(Array(bytes))
         var orientation = Orientation.upright
         var hasAlpha = header.hasAlpha
-        var (isAnimated, announcesFrames, sawFrame, hidesStill, sawData) = (false, false, false, false, false)
+        var (isAnimated, announcesFrames, sawFrame, hasSeparateStaticImage, sawData) = (
+            false, false, false, false, false
+        )
         var offset = first.end
-        for _ in 0..<hopLimit {
+        for _ in 0..<metadataChunkLimit {
             guard let chunk = try readableChunk(&window, at: offset), chunk.type != "IEND" else { break }
             switch chunk.type {
             case "IDAT" where !sawData:
                 sawData = true
-                hidesStill = announcesFrames && !sawFrame
+                hasSeparateStaticImage = announcesFrames && !sawFrame
             case "fcTL": sawFrame = true
             case "tRNS" where !sawData: hasAlpha = true
             case "acTL" where !sawData:
@@ -57,7 +59,7 @@ public enum PNGLayout {
         }
         return ImageHeader(
             format: .png, storedSize: header.size, orientation: orientation, isAnimated: isAnimated, hasAlpha: hasAlpha,
-            hidesStill: hidesStill)
+            hasSeparateStaticImage: hasSeparateStaticImage)
     }
 
     /// Walks over all chunks up to IEND. Ignores later bytes. With `verifiesChecksums`, reads all bytes, and verifies

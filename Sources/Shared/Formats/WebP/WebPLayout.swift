@@ -11,7 +11,7 @@ extension ImageFormat {
 /// The chunks of a WebP (WebP container specification; VP8: RFC 6386 §9.1; VP8L: WebP lossless specification §3).
 enum WebPLayout {
     /// More chunks than any real file has before `EXIF`, including animations of thousands of frames.
-    static let hopLimit = 16_384
+    static let metadataChunkLimit = 16_384
 
     private enum Feature {
         static let animation: UInt8 = 0x02
@@ -84,7 +84,7 @@ enum WebPLayout {
 
     static func findMetadata(_ window: inout SourceWindow, _ found: inout FoundParts) throws {
         var offset = 12
-        for _ in 0..<hopLimit {
+        for _ in 0..<metadataChunkLimit {
             guard let chunk = try nextChunk(&window, at: offset) else { break }
             if chunk.type == "EXIF" { try found.takeExif(chunk.body) }
             if chunk.type == "XMP " { try found.takeXMP(chunk.body) }
@@ -152,7 +152,7 @@ enum WebPLayout {
 
     private static func orientation(_ window: inout SourceWindow, from offset: Int) throws -> Orientation {
         var offset = offset
-        for _ in 0..<hopLimit {
+        for _ in 0..<metadataChunkLimit {
             guard let chunk = try nextChunk(&window, at: offset) else { break }
             if chunk.type == "EXIF" { return try ExifOrientation.read(&window, in: chunk.body) }
             offset = chunk.end

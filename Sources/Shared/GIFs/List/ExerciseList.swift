@@ -36,10 +36,10 @@ public struct ExerciseList: Sendable {
             try usingCache("the exercise list is not cached") {
                 try caches.storage(for: service.listURL(limit: 0, offset: 0)).cache
             } ?? nil
-        let kept: (list: KeptList, metadata: Metadata)? =
+        let kept: (list: CachedExerciseList, metadata: Metadata)? =
             try usingCache("the cached exercise list is not used") {
                 try cache?.metadata.item(Self.name, in: Self.collection).flatMap { row in
-                    KeptList(body: row.body, address: service.address).map { ($0, row) }
+                    CachedExerciseList(body: row.body, address: service.address).map { ($0, row) }
                 }
             } ?? nil
         if let kept, !refreshes, isFresh(kept.metadata) { return kept.list.exercises }
@@ -55,7 +55,7 @@ public struct ExerciseList: Sendable {
             if let cache, !exercises.isEmpty {
                 let now = clock.now()
                 let row = Metadata(
-                    name: Self.name, body: KeptList(exercises).body(address: service.address), fetchedAt: now,
+                    name: Self.name, body: CachedExerciseList(exercises).body(address: service.address), fetchedAt: now,
                     expiresAt: now + caches.settings.ttl)
                 try keep(row, in: cache)
                 cache.metadata.offer(row, in: Self.collection)
@@ -72,7 +72,7 @@ public struct ExerciseList: Sendable {
     /// not modify the cache.
     public static func kept(of service: ExerciseService, by settings: CacheSettings) throws -> [Record] {
         let row = try settings.metadata(name, in: collection)
-        return row.flatMap { KeptList(body: $0.body, address: service.address)?.exercises } ?? []
+        return row.flatMap { CachedExerciseList(body: $0.body, address: service.address)?.exercises } ?? []
     }
 
     /// Returns whether a row is fresh. A row from the future is not fresh: the clock was set back after the row was
@@ -83,12 +83,12 @@ public struct ExerciseList: Sendable {
     }
 
     /// Looks up the list in the remote. Caches and returns it if it is fresh, otherwise returns nil.
-    private func shared(by cache: CacheStore) throws -> KeptList? {
+    private func shared(by cache: CacheStore) throws -> CachedExerciseList? {
         guard
             let row = try cache.metadata.remoteItem(
                 Self.name, in: Self.collection, atMost: RemoteDocument.byteLimit, isLasting: false),
             isFresh(row),
-            let list = KeptList(body: row.body, address: service.address)
+            let list = CachedExerciseList(body: row.body, address: service.address)
         else { return nil }
         try keep(row, in: cache)
         return list

@@ -97,7 +97,7 @@ public struct ExerciseService: Sendable {
 
     /// Returns a request. Adds the key if the URL has the service's origin.
     private func request(_ url: WebURL, accepting type: String, acceptsCompression: Bool = true) -> HTTPRequest {
-        var headers = [HTTPHeader("Accept", type, crossesOrigins: true)]
+        var headers = [HTTPHeader("Accept", type, survivesCrossOriginRedirect: true)]
         if url.origin == origin {
             headers.append(HTTPHeader("X-RapidAPI-Host", images.host))
             if let key { headers.append(HTTPHeader("X-RapidAPI-Key", key)) }

@@ -45,7 +45,8 @@ public struct ExerciseTransport: HTTPTransport {
                 quota.note(remaining: QuotaReport(response, now: .now()).remaining)
                 beginning.removeAll()
                 refusal =
-                    isForGIF && (response.isWhole || response.status == 206) ? GIFAcceptance.refusal(of: response) : nil
+                    isForGIF && (response.isFullRepresentation || response.status == 206)
+                    ? GIFAcceptance.refusal(of: response) : nil
                 return refusal == nil ? try receive(.head(response.withoutQuota)) : ()
             case .body(let bytes):
                 let room = Self.beginningLimit - beginning.count

@@ -45,8 +45,8 @@ public final class CurlTransport: HTTPTransport {
     ) throws -> HTTPResponse {
         let proxy = ProxyChoice(for: request.url, environment: environment)
         var request = request
-        request.passesProxy = proxy != .direct
-        if let exposure = request.exposure { throw exposure }
+        request.usesProxy = proxy != .direct
+        if let exposure = request.cleartextFailure { throw exposure }
         let target = try proxiedHosts.judge(
             request.url, over: proxy, connectLimit: request.timeouts.connect, interruption: interruption)
         let connection = try pool.withLock { $0.take(for: request.url.origin) } ?? CurlConnection()
@@ -118,7 +118,8 @@ public final class CurlTransport: HTTPTransport {
         }
         try certificateFile?.withPathPointer { try set(CCURL_CAINFO, $0) }
         // Without this field, the server might use any coding (RFC 9110 §12.5.3).
-        let identity = request.decompresses ? [] : [HTTPHeader("Accept-Encoding", "identity", crossesOrigins: true)]
+        let identity =
+            request.decompresses ? [] : [HTTPHeader("Accept-Encoding", "identity", survivesCrossOriginRedirect: true)]
         for header in identity + request.headers {
             guard header.isValid else { throw FetchFailure.badHeader(name: header.name) }
             // Given a name and a colon without a value, libcurl removes its own field of that name. A semicolon sends

@@ -4,7 +4,7 @@ extension HTTPRequest {
     /// The user's header fields by lower-case name, with the user name and password as `authorization`. Values are
     /// normalised so that equivalent values are equal (RFC 9111 §4.1): fields of the same name are joined, white space
     /// around commas is removed, and languages are in lower case.
-    public var ownFields: [String: String] {
+    public var userFields: [String: String] {
         var fields: [String: String] = [:]
         for header in headers {
             let name = header.name.lowercased()
@@ -19,8 +19,8 @@ extension HTTPRequest {
 
     /// The maximum age of a cached answer that the request's `Cache-Control` permits (RFC 9111 §5.2.1); zero for
     /// `no-cache`, nil for any age.
-    public var oldestAge: Duration? {
-        guard let text = ownFields["cache-control"] else { return nil }
+    public var acceptedMaxAge: Duration? {
+        guard let text = userFields["cache-control"] else { return nil }
         let control = CacheControl(text)
         return control.noCache ? .zero : control.maxAge.map { .seconds($0) }
     }

@@ -52,7 +52,7 @@ public struct HTTPRequest: Sendable {
     public var timeouts: Timeouts
     var method = Method.get
     /// Whether the request is sent to a proxy, and so leaves this machine even if the host is local.
-    var passesProxy = false
+    var usesProxy = false
 
     public init(
         url: WebURL, headers: [HTTPHeader] = [], netrc: Netrc? = nil, cleartextOrigins: Set<WebURL.Origin> = [],
@@ -72,7 +72,7 @@ public struct HTTPRequest: Sendable {
     /// Whether the response may differ between users: the request has a header field for a single origin, a user name
     /// and password, a `.netrc` (a redirect may lead to one of its hosts), or a secret in the address.
     public var carriesCredentials: Bool {
-        netrc != nil || url.credentials != nil || headers.contains { !$0.crossesOrigins } || url.hasSecrets
+        netrc != nil || url.credentials != nil || headers.contains { !$0.survivesCrossOriginRedirect } || url.hasSecrets
     }
 
     var decompresses: Bool { acceptsCompression && rangeStart == nil }
@@ -81,20 +81,22 @@ public struct HTTPRequest: Sendable {
     var credentials: WebURL.Credentials? {
         if headers.contains(where: \.isAuthorization) { return nil }
         if let own = url.credentials, netrc == nil || !own.password.isEmpty { return own }
-        return (keepsSecrets ? netrc?.credentials(for: url) : nil) ?? url.credentials
+        return (mayCarrySecrets ? netrc?.credentials(for: url) : nil) ?? url.credentials
     }
 
     /// Whether the request may carry secrets: it is encrypted, stays on this machine, or the user permits cleartext.
-    private var keepsSecrets: Bool {
-        url.scheme == .https || url.isLoopback && !passesProxy || cleartextOrigins.contains(url.origin)
+    private var mayCarrySecrets: Bool {
+        url.scheme == .https || url.isLoopback && !usesProxy || cleartextOrigins.contains(url.origin)
     }
 
     /// The failure if an eavesdropper could read a secret header field; nil if the request may be sent.
-    public var exposure: FetchFailure? {
-        guard !keepsSecrets, let header = headers.first(where: { !$0.crossesOrigins }) else { return nil }
+    public var cleartextFailure: FetchFailure? {
+        guard !mayCarrySecrets, let header = headers.first(where: { !$0.survivesCrossOriginRedirect }) else {
+            return nil
+        }
         return .exposedSecret(url: url, header: header.name)
     }
 
     /// Whether the `.netrc` has a password for the host, but an eavesdropper could read it, so it is not sent.
-    var withholdsPassword: Bool { !keepsSecrets && netrc?.credentials(for: url) != nil }
+    var withholdsPassword: Bool { !mayCarrySecrets && netrc?.credentials(for: url) != nil }
 }

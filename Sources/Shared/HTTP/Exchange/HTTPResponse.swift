@@ -16,7 +16,7 @@ public struct HTTPResponse: Sendable, Hashable {
 
     /// Statuses whose body is the whole resource: 200, 203, and unassigned statuses, which are treated as 200 (RFC 9110
     /// §15).
-    public static let wholeStatuses = Set(200...299).subtracting([201, 202, 204, 205, 206, 207, 208, 226])
+    public static let fullRepresentationStatuses = Set(200...299).subtracting([201, 202, 204, 205, 206, 207, 208, 226])
 
-    public var isWhole: Bool { Self.wholeStatuses.contains(status) }
+    public var isFullRepresentation: Bool { Self.fullRepresentationStatuses.contains(status) }
 }

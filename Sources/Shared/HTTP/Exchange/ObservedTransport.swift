@@ -49,7 +49,9 @@ public struct ObservedTransport: HTTPTransport {
         _ reason: Progress.WaitReason, host: String, for span: Duration, _ body: () throws -> Void
     ) throws { try progress.waiting(reason, host: host, for: span) { try body() } }
 
-    private static func isWanted(_ status: Int) -> Bool { HTTPResponse.wholeStatuses.contains(status) || status == 206 }
+    private static func isWanted(_ status: Int) -> Bool {
+        HTTPResponse.fullRepresentationStatuses.contains(status) || status == 206
+    }
 
     /// Passes the size of the resource to progress, or nil if the response does not state it.
     private static func expect(_ head: HTTPResponse, of request: HTTPRequest, _ transfer: Progress.Transfer) {

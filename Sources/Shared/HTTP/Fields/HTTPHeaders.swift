@@ -8,12 +8,12 @@ public struct HTTPHeader: Sendable, Hashable, CustomStringConvertible, CustomDeb
     public let value: String
     /// Whether the field is also sent after a redirect to another origin. False for the user's fields and for secrets;
     /// true for fields such as `Accept` and `If-None-Match`.
-    public let crossesOrigins: Bool
+    public let survivesCrossOriginRedirect: Bool
 
-    public init(_ name: String, _ value: String, crossesOrigins: Bool = false) {
+    public init(_ name: String, _ value: String, survivesCrossOriginRedirect: Bool = false) {
         self.name = name
         self.value = value
-        self.crossesOrigins = crossesOrigins
+        self.survivesCrossOriginRedirect = survivesCrossOriginRedirect
     }
 
     var isAuthorization: Bool { name.lowercased() == "authorization" }

@@ -12,7 +12,7 @@ public struct Vary: Sendable, Equatable {
 
     /// Returns nil if every request gets the same answer.
     ///
-    /// - Parameter fields: the request's fields, see `HTTPRequest.ownFields`.
+    /// - Parameter fields: the request's fields, see `HTTPRequest.userFields`.
     public init?(of headers: HTTPHeaders, fields: [String: String]) {
         let members = Set((headers["Vary"] ?? "").lowercased().split { ", \t".contains($0) }.map(String.init))
         // The tools, not the user, choose the accepted codings.

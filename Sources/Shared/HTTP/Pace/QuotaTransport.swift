@@ -88,7 +88,9 @@ public struct QuotaTransport: HTTPTransport {
     /// Returns the name of the quota that a request counts against: a digest of its origin and of the fields for that
     /// origin only, such as an API key. The digest keeps keys out of the ledger.
     static func name(of request: HTTPRequest) -> String {
-        let own = request.headers.filter { !$0.crossesOrigins }.map { "\($0.name.lowercased()): \($0.value)" }
+        let own = request.headers.filter { !$0.survivesCrossOriginRedirect }.map {
+            "\($0.name.lowercased()): \($0.value)"
+        }
         return SHA256.hex(of: ([request.url.origin.description] + own.sorted()).joined(separator: "\n"))
     }
 }

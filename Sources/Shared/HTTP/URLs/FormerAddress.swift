@@ -1,7 +1,7 @@
 import Support
 
 /// Addresses as the pre-release of 2026-11-24 wrote them. An entry under a key from such an address is moved to its
-/// present key on its first use (`CacheKey.former`). Version 2.0.0 may remove this, and abandon such caches.
+/// present key on its first use (`CacheKey.legacyKey`). Version 2.0.0 may remove this, and abandon such caches.
 extension WebURL {
     /// Returns the URL that the pre-release made from `text`, or nil if the pre-release refused the text or made the
     /// same URL.

@@ -17,7 +17,7 @@ final class AnimatedOutput {
     ///   - framesPerSecond: the maximum frame rate; nil keeps all frames.
     init(
         _ encoding: EncodeOptions, size: PixelSize, plays: Int, framesPerSecond: Double?, options: DecodeOptions,
-        into drain: ByteDrain
+        into drain: EncoderOutput
     ) throws {
         self.size = size
         pace = FramePace(limit: framesPerSecond)

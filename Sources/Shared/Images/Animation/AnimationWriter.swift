@@ -16,7 +16,7 @@ protocol AnimationWriter: AnyObject {
 ///
 /// - Parameter plays: how often the animation is played; 0 repeats it forever.
 func animationWriter(
-    _ options: EncodeOptions, size: PixelSize, plays: Int, limits: DecodeLimits, into drain: ByteDrain
+    _ options: EncodeOptions, size: PixelSize, plays: Int, limits: DecodeLimits, into drain: EncoderOutput
 ) throws -> any AnimationWriter {
     try checkOutput(size, options.format)
     return switch options.format {
@@ -43,7 +43,7 @@ public func encodeAnimation(
 ) throws -> [UInt8] {
     precondition(!frames.isEmpty && frames.allSatisfy { $0.size == frames[0].size && $0.channels >= 3 })
     let sink = MemorySink()
-    let drain = ByteDrain(options.format, sink)
+    let drain = EncoderOutput(options.format, sink)
     let writer = try animationWriter(options, size: frames[0].size, plays: plays, limits: .standard, into: drain)
     for frame in frames {
         try frame.rgba.bytes.withUnsafeBufferPointer { try writer.write($0.baseAddress!, delay: delay) }

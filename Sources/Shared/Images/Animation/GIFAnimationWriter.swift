@@ -14,7 +14,7 @@ import Support
 /// Needs memory for three canvases of 4 bytes per pixel, the pending frame, and the frames that `GIFOutput` holds.
 final class GIFAnimationWriter: AnimationWriter {
     private let background: RGB?
-    private let drain: ByteDrain
+    private let drain: EncoderOutput
     private let output: GIFOutput
     private var palettes: (first: IndexedPalette, last: IndexedPalette)?
     /// The previous frame as received.
@@ -33,7 +33,7 @@ final class GIFAnimationWriter: AnimationWriter {
     private static let invisibleError = 6.0
 
     init(
-        _ options: EncodeOptions, size: PixelSize, plays: Int, limits: DecodeLimits, into drain: ByteDrain
+        _ options: EncodeOptions, size: PixelSize, plays: Int, limits: DecodeLimits, into drain: EncoderOutput
     ) throws {
         try limits.check(memory: size, bytesPerPixel: 20)
         background = options.background

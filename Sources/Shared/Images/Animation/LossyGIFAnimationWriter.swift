@@ -18,7 +18,7 @@ final class LossyGIFAnimationWriter: AnimationWriter {
     private let background: RGB?
     private let loss: GIFLoss
     private let lookAhead: Int
-    private let drain: ByteDrain
+    private let drain: EncoderOutput
     private let file: GIFFile
     private var clock = GIFClock()
     private var waiting: [(canvas: PackedCanvas, delay: Int)] = []
@@ -39,7 +39,7 @@ final class LossyGIFAnimationWriter: AnimationWriter {
     private static let choicesPerPixel = 8
 
     init(
-        _ options: EncodeOptions, size: PixelSize, plays: Int, limits: DecodeLimits, into drain: ByteDrain
+        _ options: EncodeOptions, size: PixelSize, plays: Int, limits: DecodeLimits, into drain: EncoderOutput
     ) throws {
         try limits.check(memory: size, bytesPerPixel: 30)
         self.size = size

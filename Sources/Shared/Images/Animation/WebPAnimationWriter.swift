@@ -19,7 +19,7 @@ final class WebPAnimationWriter: AnimationWriter {
     private let size: PixelSize
     private let plays: Int
     private let options: EncodeOptions
-    private let drain: ByteDrain
+    private let drain: EncoderOutput
     /// An encoder for each mode to compare, with all frames so far; empty before the first frame.
     private var encodings: [WebPAnimationEncoding] = []
     /// The start of the next frame in milliseconds.
@@ -37,7 +37,7 @@ final class WebPAnimationWriter: AnimationWriter {
     private static let plainPixels = 50
 
     init(
-        _ options: EncodeOptions, size: PixelSize, plays: Int, limits: DecodeLimits, into drain: ByteDrain
+        _ options: EncodeOptions, size: PixelSize, plays: Int, limits: DecodeLimits, into drain: EncoderOutput
     ) throws {
         // libwebpmux needs three canvases for each mode, and libwebp needs memory for a frame.
         try limits.check(memory: size, bytesPerPixel: 40)

@@ -9,10 +9,10 @@ final class FittingWriter: RowWriter {
     private let byteLimit: Int
     private let size: PixelSize
     private let channels: Int
-    private let drain: ByteDrain
+    private let drain: EncoderOutput
     private var pixels: [UInt8] = []
 
-    init(_ encoding: EncodeOptions, byteLimit: Int, size: PixelSize, channels: Int, into drain: ByteDrain) {
+    init(_ encoding: EncodeOptions, byteLimit: Int, size: PixelSize, channels: Int, into drain: EncoderOutput) {
         self.encoding = encoding
         self.encoding.losesAlpha = true
         self.byteLimit = byteLimit

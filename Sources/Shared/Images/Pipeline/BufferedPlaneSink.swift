@@ -5,12 +5,12 @@ final class BufferedPlaneSink: StageSink {
     private let rings: [RowRing]
     private let sizes: [PixelSize]
     private let encoding: EncodeOptions
-    private let drain: ByteDrain
+    private let drain: EncoderOutput
     private let planes: BufferedPlanes
     private let memory: MemoryReservation
     private var done: [Int]
 
-    init(_ stage: Stage, encoding: EncodeOptions, options: DecodeOptions, into drain: ByteDrain) throws {
+    init(_ stage: Stage, encoding: EncodeOptions, options: DecodeOptions, into drain: EncoderOutput) throws {
         let size = stage.plan.target
         try checkOutput(size, .jpeg)
         memory = try options.reserve(memory: size, bytesPerPixel: encoding.bytesPerPixel(of: size))

@@ -4,7 +4,7 @@ final class JPEGPlaneSink: StageSink {
     private let writer: JPEGPlaneWriter
     private let memory: MemoryReservation
 
-    init(_ stage: Stage, encoding: EncodeOptions, options: DecodeOptions, into drain: ByteDrain) throws {
+    init(_ stage: Stage, encoding: EncodeOptions, options: DecodeOptions, into drain: EncoderOutput) throws {
         let size = stage.plan.target
         memory = try options.reserve(memory: size, bytesPerPixel: encoding.bytesPerPixel(of: size))
         rings = stage.rings

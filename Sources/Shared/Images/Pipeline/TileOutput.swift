@@ -17,7 +17,7 @@ final class TileOutput: PixelConsumer {
     private let encoding: EncodeOptions
     private let options: DecodeOptions
     private let sink: any TileSink
-    private let drain: ByteDrain
+    private let drain: EncoderOutput
     private let memory: MemoryReservation
     /// The samples in a stored row.
     private let samples: Int
@@ -31,7 +31,7 @@ final class TileOutput: PixelConsumer {
     ///   - drain: counts the bytes of the tiles.
     init(
         _ level: TileLevel, orientation: Orientation, channels: Int, encoding: EncodeOptions, options: DecodeOptions,
-        into sink: any TileSink, counting drain: ByteDrain
+        into sink: any TileSink, counting drain: EncoderOutput
     ) throws {
         self.level = level
         self.orientation = orientation

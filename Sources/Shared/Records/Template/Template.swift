@@ -28,7 +28,7 @@ public struct Template: Sendable, Equatable {
 
         var path: FieldPath
         var form = Form.whole
-        var standIn: String?
+        var fallback: String?
     }
 
     /// A piece of the result.
@@ -67,10 +67,10 @@ public struct Template: Sendable, Equatable {
     /// Parses the text between a pair of braces.
     private static func field(_ text: String) throws(TemplateFault) -> Field {
         var name = text
-        var standIn: String?
+        var fallback: String?
         if let bar = text.unicodeScalars.firstIndex(of: "|") {
             name = String(text[..<bar])
-            standIn = String(text.unicodeScalars[bar...].dropFirst())
+            fallback = String(text.unicodeScalars[bar...].dropFirst())
         }
         var form = Field.Form.whole
         if let colon = name.unicodeScalars.firstIndex(of: ":") {
@@ -85,7 +85,7 @@ public struct Template: Sendable, Equatable {
             }
         }
         guard let path = FieldPath(name) else { throw .noField(text) }
-        return Field(path: path, form: form, standIn: standIn)
+        return Field(path: path, form: form, fallback: fallback)
     }
 
     /// Whether the template has a field with this name.
@@ -117,16 +117,16 @@ public struct Template: Sendable, Equatable {
 
     private static func part(_ field: Field, _ value: String) throws(TemplateFailure) -> Part {
         if value.isEmpty {
-            guard let standIn = field.standIn else { throw .missing(field: field.path.description) }
-            return .own(standIn)
+            guard let fallback = field.fallback else { throw .missing(field: field.path.description) }
+            return .own(fallback)
         }
         switch field.form {
         case .whole: return .value(value)
         case .cut(let limit): return .value(value.cut(toBytes: limit))
         case .date(let pattern):
             if let words = pattern.words(of: value) { return .own(words) }
-            guard let standIn = field.standIn else { throw .noDate(field: field.path.description, value: value) }
-            return .own(standIn)
+            guard let fallback = field.fallback else { throw .noDate(field: field.path.description, value: value) }
+            return .own(fallback)
         }
     }
 }

@@ -95,7 +95,7 @@ struct RecordOutput {
         defer { pending.removeAll(keepingCapacity: true) }
         if isOver { return }
         do {
-            try progress.aside { () throws(SystemFailure) in try output.write(safe: pending) }
+            try progress.clearingProgressLine { () throws(SystemFailure) in try output.write(safe: pending) }
         } catch {
             if error.isBrokenPipe { isClosed = true } else { failure = error }
         }

@@ -29,8 +29,8 @@ extension RemoteDocument {
             "expires_at": expiresAt.map { .string($0.iso8601Milliseconds) },
             "must_revalidate": directives.mustRevalidate ? .bool(true) : nil,
             "immutable": directives.isImmutable ? .bool(true) : nil,
-            "usable_until": directives.usableUntil.map { .string($0.iso8601Milliseconds) },
-            "stands_in_until": directives.standsInUntil.map { .string($0.iso8601Milliseconds) },
+            "usable_until": directives.staleWhileRevalidateUntil.map { .string($0.iso8601Milliseconds) },
+            "stands_in_until": directives.staleIfErrorUntil.map { .string($0.iso8601Milliseconds) },
             "vary": vary.map(JSON.string), "cost_ms": .integer(Int(cost.milliseconds)),
         ])
     }
@@ -69,8 +69,8 @@ extension RemoteDocument {
             fetchedAt: fetchedAt, expiresAt: time("expires_at"),
             directives: CacheDirectives(
                 mustRevalidate: record.bool("must_revalidate") ?? false,
-                isImmutable: record.bool("immutable") ?? false, usableUntil: time("usable_until"),
-                standsInUntil: time("stands_in_until")),
+                isImmutable: record.bool("immutable") ?? false, staleWhileRevalidateUntil: time("usable_until"),
+                staleIfErrorUntil: time("stands_in_until")),
             vary: record.string("vary"),
             cost: .milliseconds(min(max(record.integer("cost_ms") ?? 0, 0), 86_400_000)))
     }

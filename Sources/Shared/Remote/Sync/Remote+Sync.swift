@@ -5,7 +5,7 @@ import Support
 /// Operations of `RemoteSync`. They throw failures of the remote, which the other methods of `Remote` only log.
 extension Remote {
     /// Uploads an entry unless the remote has it. Throws `RemoteFailure` and the storage's errors.
-    func uploadNow(_ offer: RemoteOffer) throws -> SyncReport {
+    func uploadNow(_ offer: RemoteUpload) throws -> SyncReport {
         let document = offer.document
         switch try self.document(of: document.name, atMost: RemoteDocument.byteLimit) {
         case .found(let found)

@@ -30,7 +30,7 @@ public struct RemoteSync: Sendable {
     public func push() throws -> SyncReport {
         let listed = try remote.list(of: cache.scope)
         let names = Monitor(listed)
-        let upload: @Sendable (RemoteOffer) throws -> SyncReport = { [remote] offer in
+        let upload: @Sendable (RemoteUpload) throws -> SyncReport = { [remote] offer in
             let report = try remote.uploadNow(offer)
             if report.failed + report.gone == 0 { names.withLock { $0.insert(offer.document) } }
             return report

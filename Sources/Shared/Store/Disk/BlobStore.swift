@@ -54,7 +54,7 @@ extension CacheRoot {
     }
 
     /// Opens the folder for a new entry file (one of 256 per scope), creating it if necessary. Called before the
-    /// transaction, which then only renames the file. Throws `SystemFailure`, or `UnsafePlace` if other users can write
+    /// transaction, which then only renames the file. Throws `SystemFailure`, or `UnsafePath` if other users can write
     /// to the folder.
     func folderToFill(_ place: String) throws -> Folder {
         let name = String(place[..<(place.lastIndex(of: "/") ?? place.endIndex)])

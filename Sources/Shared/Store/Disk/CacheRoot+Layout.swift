@@ -208,14 +208,14 @@ extension CacheRoot {
     /// Whether the root has an index. Ignores an empty file, which never had any tables.
     var hasIndex: Bool { get throws { try file(Self.index).map { $0.bytes > 0 } ?? false } }
 
-    /// Throws `UnsafePlace` unless the index and each of its companions is missing or a plain file with a single link.
+    /// Throws `UnsafePath` unless the index and each of its companions is missing or a plain file with a single link.
     /// SQLite itself would follow links.
     func checkIndex(_ name: String = CacheRoot.index) throws {
         guard let folder = try folder() else { return }
         for file in [name] + Self.companions.map({ name + $0 }) {
             guard let status = try folder.status(of: file) else { continue }
-            if status.kind == .link { throw UnsafePlace.link(path(of: file)) }
-            if status.kind != .file || status.links > 1 { throw UnsafePlace.notAPlainFile(path(of: file)) }
+            if status.kind == .link { throw UnsafePath.link(path(of: file)) }
+            if status.kind != .file || status.links > 1 { throw UnsafePath.notAPlainFile(path(of: file)) }
         }
     }
 

@@ -13,7 +13,7 @@ import Support
 /// locks/all                         one byte per lock (`KeyLock`): `<scope>-<name>` while an entry is fetched or made,
 ///                                   `setup` while the index is created, `purge` while purged files are removed,
 ///                                   `purger` while the background process runs, `rebuild` while files are recovered
-/// leases/<end>-<promise>            a byte for each entry whose path stays valid until <end> (see `LeaseTable`)
+/// leases/<end>-<term>            a byte for each entry whose path stays valid until <end> (see `LeaseTable`)
 /// rebuild                           exists while files may lack the rows that a lost index had
 /// key-secret                        32 random bytes, for keys of addresses with secrets (`KeySecrets`)
 /// ```
@@ -27,7 +27,7 @@ import Support
 /// link is followed. A root must be missing, empty or already a cache. Unless it is shared, an existing root must
 /// belong to this user and must not be world-writable.
 ///
-/// Methods throw `UnsafePlace` if the root belongs to another user or other users can change it,
+/// Methods throw `UnsafePath` if the root belongs to another user or other users can change it,
 /// `CacheFailure.notACache` if it is neither empty nor a cache, `cannotMakeRoot` if it cannot be opened or created, and
 /// `SystemFailure` if a system call fails. A file is treated as missing only if the system reports that it does not
 /// exist.
@@ -131,10 +131,10 @@ package final class CacheRoot: Sendable {
         throw CacheFailure.foreignRoot(path: self.path, owner: status.owner, user: geteuid())
     }
 
-    /// Throws `UnsafePlace` for a symbolic link and, unless the root is shared, for a folder that other users can
+    /// Throws `UnsafePath` for a symbolic link and, unless the root is shared, for a folder that other users can
     /// change.
     func check(_ status: FileStatus, at path: String) throws {
-        guard let fault = UnsafePlace.fault(ofFolder: path, status) else { return }
+        guard let fault = UnsafePath.fault(ofFolder: path, status) else { return }
         if case .link = fault { throw fault }
         if !isShared { throw fault }
     }

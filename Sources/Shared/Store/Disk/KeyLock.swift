@@ -24,7 +24,7 @@ package final class KeyLock: Sendable {
     /// rethrows its error. Throws `CacheFailure.stalled` if another process makes no progress for the limit of `work`,
     /// `Cancelled` if the run is stopped, and `SystemFailure` if the file cannot be created.
     convenience init(
-        root: CacheRoot, _ name: String, for work: LockedWork = LockedWork(.maintenance, limit: busyPatience),
+        root: CacheRoot, _ name: String, for work: LockedWork = LockedWork(.maintenance, limit: busyTimeout),
         interruption: Interruption, whileWaiting: () throws -> Void = {}
     ) throws {
         var wait = Self.firstWait

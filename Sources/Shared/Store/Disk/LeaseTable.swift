@@ -80,27 +80,27 @@ struct LiveLeases {
     }
 }
 
-/// The end time of a group of leases, and the value of `Lease.promise` when they were recorded.
+/// The end time of a group of leases, and the value of `Lease.term` when they were recorded.
 struct LeasePeriod: Equatable {
     let end: Timestamp
-    let promise: Duration
+    let term: Duration
 
     /// The name of the file below the root.
-    var file: String { "\(CacheRoot.leases)/\(end.milliseconds)-\(promise.milliseconds)" }
+    var file: String { "\(CacheRoot.leases)/\(end.milliseconds)-\(term.milliseconds)" }
 
     /// The period for leases recorded now.
-    init(of lease: Lease, from now: Timestamp) { (end, promise) = (lease.end(from: now), lease.promise) }
+    init(of lease: Lease, from now: Timestamp) { (end, term) = (lease.end(from: now), lease.term) }
 
     /// Parses the name of a file in `leases/`.
     init?(fileName: String) {
         let numbers = fileName.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
-        guard numbers.count == 2, let end = numbers[0], let promise = numbers[1], promise >= 0 else { return nil }
-        (self.end, self.promise) = (Timestamp(milliseconds: end), .milliseconds(promise))
+        guard numbers.count == 2, let end = numbers[0], let term = numbers[1], term >= 0 else { return nil }
+        (self.end, self.term) = (Timestamp(milliseconds: end), .milliseconds(term))
     }
 
     /// Whether the leases are in force. Ignores leases that end later than a new lease would: they were recorded before
     /// the clock was set back, and could last for years.
     func isLive(at now: Timestamp) -> Bool {
-        now < end && end <= now + promise + Lease(promise: promise).step + Clock.tolerance
+        now < end && end <= now + term + Lease(term: term).step + Clock.tolerance
     }
 }

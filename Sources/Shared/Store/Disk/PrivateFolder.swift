@@ -4,7 +4,7 @@ import Support
 
 /// A folder that only this user can read or change, even below a world-writable folder such as `/dev/shm`.
 package enum PrivateFolder {
-    /// Opens the folder. Throws `UnsafePlace` if it is a link, belongs to another user, gives rights to others or can
+    /// Opens the folder. Throws `UnsafePath` if it is a link, belongs to another user, gives rights to others or can
     /// be replaced by others, and `SystemFailure` if a system call fails.
     ///
     /// - Parameter making: whether to create a missing folder. Its parent must exist.
@@ -13,10 +13,10 @@ package enum PrivateFolder {
         let name = String(path[slash...].dropFirst())
         let above = try Folder(slash == path.startIndex ? "/" : String(path[..<slash]), isListed: false)
         let statusAbove = try above.status()
-        if let fault = UnsafePlace.fault(above: path, statusAbove) { throw fault }
+        if let fault = UnsafePath.fault(above: path, statusAbove) { throw fault }
         if making, try above.status(of: name) == nil { try above.makeFolder(name) }
         let folder = try above.folder(name)
-        if let fault = UnsafePlace.fault(ofPrivateFolder: path, try folder.status()) { throw fault }
+        if let fault = UnsafePath.fault(ofPrivateFolder: path, try folder.status()) { throw fault }
         return folder
     }
 

@@ -65,7 +65,7 @@ extension RuntimePlaces {
                 // Remove the folder if it was just created. `rmdir` fails if it has contents.
                 place.withPathPointer { _ = rmdir($0) }
                 reasons.append(reason)
-            } catch let failure as UnsafePlace {
+            } catch let failure as UnsafePath {
                 reasons.append("\(failure.path) is not safe: \(failure.reason)")
             } catch let failure as SystemFailure {
                 reasons.append("\(place): \(systemMessage(failure.errno))")

@@ -8,21 +8,23 @@ public struct CacheDirectives: Sendable, Equatable {
     /// The bytes do not change before the expiry, so a refresh need not ask the server (RFC 8246).
     public var isImmutable: Bool
     /// The end of the time in which an expired entry may be used during revalidation (RFC 5861 §3), if any.
-    public var usableUntil: Timestamp?
+    public var staleWhileRevalidateUntil: Timestamp?
     /// The end of the time in which an expired entry may be used if its server fails (RFC 5861 §4); nil if it never
     /// ends.
-    public var standsInUntil: Timestamp?
+    public var staleIfErrorUntil: Timestamp?
 
     public init(
-        mustRevalidate: Bool = false, isImmutable: Bool = false, usableUntil: Timestamp? = nil,
-        standsInUntil: Timestamp? = nil
+        mustRevalidate: Bool = false, isImmutable: Bool = false, staleWhileRevalidateUntil: Timestamp? = nil,
+        staleIfErrorUntil: Timestamp? = nil
     ) {
         self.mustRevalidate = mustRevalidate
         self.isImmutable = isImmutable
-        self.usableUntil = usableUntil
-        self.standsInUntil = standsInUntil
+        self.staleWhileRevalidateUntil = staleWhileRevalidateUntil
+        self.staleIfErrorUntil = staleIfErrorUntil
     }
 
     /// Whether an expired entry may be used at this time if its server fails.
-    public func letStandIn(at now: Timestamp) -> Bool { !mustRevalidate && standsInUntil.map { now < $0 } ?? true }
+    public func allowsStaleIfError(at now: Timestamp) -> Bool {
+        !mustRevalidate && staleIfErrorUntil.map { now < $0 } ?? true
+    }
 }

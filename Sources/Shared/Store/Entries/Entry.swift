@@ -49,7 +49,7 @@ public struct Entry: Sendable, Equatable {
     public package(set) var leaseUntil = Timestamp(milliseconds: 0)
     public internal(set) var isPinned = false
     /// Whether the file must be compared with the row and inspected again before its next use.
-    var isUnsettled = false
+    var needsVerification = false
     package var directives = CacheDirectives()
     /// Whether the entry must not be shared with other machines, because it was requested with credentials or its
     /// server forbids shared caches. True if unknown.

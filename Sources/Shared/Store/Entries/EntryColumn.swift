@@ -50,7 +50,7 @@ struct EntryColumn: Sendable {
         .init("last_used", "INTEGER NOT NULL", renewed: true, { $0.lastUsed }, { $0.lastUsed = $1 }),
         .init("lease_until", "INTEGER NOT NULL", renewed: true, { $0.leaseUntil }, { $0.leaseUntil = $1 }),
         .init("pinned", "INTEGER NOT NULL DEFAULT 0", { $0.isPinned }, { $0.isPinned = $1 }),
-        .init("unsettled", "INTEGER NOT NULL DEFAULT 0", { $0.isUnsettled }, { $0.isUnsettled = $1 }),
+        .init("unsettled", "INTEGER NOT NULL DEFAULT 0", { $0.needsVerification }, { $0.needsVerification = $1 }),
         .init(
             "must_revalidate", "INTEGER NOT NULL DEFAULT 0", layout: 3, renewed: true,
             { $0.directives.mustRevalidate }, { $0.directives.mustRevalidate = $1 }),
@@ -63,10 +63,10 @@ struct EntryColumn: Sendable {
             { $0.directives.isImmutable }, { $0.directives.isImmutable = $1 }),
         .init(
             "usable_until", "INTEGER", layout: 9, renewed: true,
-            { $0.directives.usableUntil }, { $0.directives.usableUntil = $1 }),
+            { $0.directives.staleWhileRevalidateUntil }, { $0.directives.staleWhileRevalidateUntil = $1 }),
         .init(
             "stands_in_until", "INTEGER", layout: 9, renewed: true,
-            { $0.directives.standsInUntil }, { $0.directives.standsInUntil = $1 }),
+            { $0.directives.staleIfErrorUntil }, { $0.directives.staleIfErrorUntil = $1 }),
         .init("boot", "INTEGER", layout: 10, { $0.boot }, { $0.boot = $1 }),
         .init("modified", "INTEGER", layout: 10, { $0.modified }, { $0.modified = $1 }),
     ]

@@ -42,7 +42,7 @@ extension Entry {
         guard let end = expiry?.end(from: fetchedAt) else { return self }
         var entry = self
         entry.expiresAt = respectsServer ? min(expiresAt, end) : end
-        entry.directives.usableUntil = directives.usableUntil.map { min($0, end) }
+        entry.directives.staleWhileRevalidateUntil = directives.staleWhileRevalidateUntil.map { min($0, end) }
         return entry
     }
 }

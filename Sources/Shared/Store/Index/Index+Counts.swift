@@ -34,7 +34,7 @@ extension Index {
 
     /// Writes the pending counts and uses. Throws `CacheFailure.busy` if other processes lock the index for longer than
     /// `patience`.
-    func flush(now: Timestamp, patience: Duration = busyPatience) throws {
+    func flush(now: Timestamp, patience: Duration = busyTimeout) throws {
         guard connection.withLock(\.hasCounts) else { return }
         try write(now: now, isQuiet: true, writesCounts: true, patience: patience) { _ in }
     }
@@ -51,7 +51,7 @@ extension Index {
     /// unknown, as for a read-only root or a replaced index. Costs about 3 µs.
     package func version() -> Int? { connection.withLock { try? $0.currentVersion() } }
 
-    func settleLog(over pages: Int32 = Database.restingPages) {
-        connection.withLock { $0.database.settleLog(over: pages) }
+    func checkpointLog(over pages: Int32 = Database.idleLogPages) {
+        connection.withLock { $0.database.checkpointLog(over: pages) }
     }
 }

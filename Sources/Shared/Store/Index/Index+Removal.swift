@@ -12,7 +12,7 @@ extension Index {
             return try body()
         } catch CacheFailure.diskFull {
             try files().forEach(root.remove)
-            try perform { $0.database.emptyLog() }
+            try perform { $0.database.truncateLog() }
             return try body()
         }
     }
@@ -29,7 +29,9 @@ extension Index {
                 let leases = try root.leases.live(at: now, in: root)
                 for file in files {
                     let name = CacheRoot.blob(file.name, folder: file.folder)
-                    if let name, connection.unspared.remove(name) == nil, try leases.end(of: name) != nil { continue }
+                    if let name, connection.forcedRemovals.remove(name) == nil, try leases.end(of: name) != nil {
+                        continue
+                    }
                     try connection.doomed.delete(file)
                     if let name { root.remove(name) }
                 }

@@ -67,7 +67,7 @@ package final class Index: Sendable {
     ///   - patience: the maximum wait for transactions of other processes.
     @discardableResult
     package func write<Result>(
-        now: Timestamp, isQuiet: Bool = false, writesCounts: Bool = false, patience: Duration = busyPatience,
+        now: Timestamp, isQuiet: Bool = false, writesCounts: Bool = false, patience: Duration = busyTimeout,
         _ body: (IndexConnection) throws -> Result
     ) throws -> Result {
         try perform(making: true, patience: patience) { connection in
@@ -93,13 +93,13 @@ package final class Index: Sendable {
 
     /// Runs `body`, work that the next run can do instead, with short waits for other processes.
     func withShortWaits(_ body: () throws -> Void) rethrows {
-        waits.withLock { $0.ceiling = bookkeepingPatience }
-        defer { waits.withLock { $0.ceiling = busyPatience } }
+        waits.withLock { $0.ceiling = bookkeepingTimeout }
+        defer { waits.withLock { $0.ceiling = busyTimeout } }
         try body()
     }
 
     private func perform<Result>(
-        making: Bool, patience: Duration = busyPatience, _ body: (IndexConnection) throws -> Result
+        making: Bool, patience: Duration = busyTimeout, _ body: (IndexConnection) throws -> Result
     ) throws -> Result {
         let limit = waits.withLock { $0.allowed(patience) }
         do {

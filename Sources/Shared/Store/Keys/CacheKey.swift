@@ -11,7 +11,7 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     package let name: String
     /// The key that earlier versions derived from the same address, if it differs; an entry may still have that key.
     /// Computed on demand, because only a miss needs it.
-    var former: String? { makeFormer?() }
+    var legacyKey: String? { makeFormer?() }
     private let makeFormer: (@Sendable () -> String?)?
     /// Whether the key is the same in every process: see `KeySecrets`.
     let isLasting: Bool
@@ -36,10 +36,10 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
 
     /// The key of an address in its normal form, without secrets.
     ///
-    /// - Parameter former: returns the key that earlier versions derived from the same address, if it differs.
-    package init(address: String, former: (@Sendable () -> String?)? = nil, isLasting: Bool = true) {
+    /// - Parameter legacyKey: returns the key that earlier versions derived from the same address, if it differs.
+    package init(address: String, legacyKey: (@Sendable () -> String?)? = nil, isLasting: Bool = true) {
         text = address
-        makeFormer = former
+        makeFormer = legacyKey
         self.isLasting = isLasting
         name = String(decoding: SHA256.hex(of: address).utf8.prefix(32), as: UTF8.self)
     }

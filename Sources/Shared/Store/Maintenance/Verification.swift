@@ -138,7 +138,7 @@ public final class Verification: Sendable {
     /// Compares the existence and size of a file with its row. Skips unsettled entries, which are checked at their next
     /// use.
     private static func wrong(_ entry: Entry, _ cache: CacheStore) throws -> VerificationProblem.Code? {
-        if entry.isUnsettled { return nil }
+        if entry.needsVerification { return nil }
         guard let found = try cache.index.root.file(entry.place) else { return .fileMissing }
         return found.bytes == entry.bytes ? nil : .fileSize
     }
@@ -159,7 +159,7 @@ public final class Verification: Sendable {
         try forEachEntry(cache, showing: progress) { [self] entry, scope in
             do {
                 // `mark` has already reported a missing file or a wrong size.
-                guard try Self.wrong(entry, cache) == nil, !entry.isUnsettled else { return 0 }
+                guard try Self.wrong(entry, cache) == nil, !entry.needsVerification else { return 0 }
                 if let file = try cache.index.root.openIfPresent(entry.place),
                     try BlobStore.sha256(of: file, check: interruption.check) == entry.sha256
                 {
@@ -195,7 +195,7 @@ public final class Verification: Sendable {
         defer { withExtendedLifetime(lock) {} }
         if lock == nil, !cache.index.isReadOnly { return }
         let found = try recheck(entry, scope, cache, drops: false) {
-            try !$0.isUnsettled && Self.wrong($0, cache) == nil
+            try !$0.needsVerification && Self.wrong($0, cache) == nil
         }
         guard let now = found, let file = try root.openIfPresent(now.place) else { return }
         let sha256 = try BlobStore.sha256(of: file, check: interruption.check)
@@ -228,7 +228,7 @@ public final class Verification: Sendable {
             let found = try connection.entries.find(entry.name, folder: scope.folder, scope: scope.name)
             guard let found, try isWrong(found) else { return nil }
             if drops {
-                try connection.entries.heal(found)
+                try connection.entries.removeDamaged(found)
                 try connection.counters.add(.healed, 1, in: scope.id, now: now)
             }
             return found

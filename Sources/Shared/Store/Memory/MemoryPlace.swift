@@ -54,7 +54,7 @@ package struct MemoryPlace: Sendable {
             do {
                 return try PrivateFolder.open(folder, making: false).names().sorted().map { (folder, $0) }
             } catch let failure as SystemFailure where SystemFailure.provesAbsence(failure.errno) {
-            } catch is UnsafePlace {}
+            } catch is UnsafePath {}
             return []
         }
     }

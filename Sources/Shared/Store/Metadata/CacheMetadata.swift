@@ -122,12 +122,12 @@ public struct CacheMetadata: Sendable {
         remote.offer(remoteOffer(of: item, in: collection))
     }
 
-    package func remoteOffer(of item: Metadata, in collection: String) -> RemoteOffer {
+    package func remoteOffer(of item: Metadata, in collection: String) -> RemoteUpload {
         let document = RemoteDocument(
             name: RemoteName(metadata: item.name, in: collection, of: scope),
             subject: .metadata(name: item.name, collection: collection), content: .inline(item.body),
             fetchedAt: item.fetchedAt, expiresAt: item.expiresAt)
-        return RemoteOffer(document) { [index, scope] answer in
+        return RemoteUpload(document) { [index, scope] answer in
             index.count(in: scope) { $0.add(offered: answer) }
         }
     }

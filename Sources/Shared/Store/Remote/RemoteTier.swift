@@ -33,7 +33,7 @@ public protocol RemoteTier: Sendable {
     func claim(_ name: RemoteName, check: () throws -> Void) throws -> (any RemoteClaim)?
 
     /// Starts the upload of content on another thread and returns immediately.
-    func offer(_ offer: RemoteOffer)
+    func offer(_ offer: RemoteUpload)
 
     /// Waits a limited time for pending uploads. Must be the last call.
     func close()
@@ -58,7 +58,7 @@ public protocol RemoteClaim: AnyObject, Sendable {
 }
 
 /// Content to upload to the remote.
-public struct RemoteOffer: Sendable {
+public struct RemoteUpload: Sendable {
     public let document: RemoteDocument
     /// Opens the file with the bytes, and throws if the file no longer exists; nil if the bytes are in the document.
     public let open: (@Sendable () throws -> File)?

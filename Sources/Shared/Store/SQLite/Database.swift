@@ -12,7 +12,7 @@ final class Database {
     /// The maximum length, in pages, of the write-ahead log at the end of a run. The process that next opens the index
     /// reads the whole log, at about 5 µs per page, so the log must be short. A checkpoint costs two disk syncs, so it
     /// must be rare. Recording the use of an entry writes three to five pages.
-    static let restingPages: Int32 = 64
+    static let idleLogPages: Int32 = 64
     /// The length, in pages, at which a commit runs a checkpoint, which delays all threads. If a killed process leaves
     /// a log of this length, the next process needs a few milliseconds to read it.
     static let checkpointPages: Int32 = 512
@@ -68,7 +68,7 @@ final class Database {
             database, _, _, pages in
             let database = Unmanaged<Database>.fromOpaque(database!).takeUnretainedValue()
             database.logPages = pages
-            database.settleLog(over: checkpointPages)
+            database.checkpointLog(over: checkpointPages)
             return SQLITE_OK
         }
 
@@ -77,14 +77,14 @@ final class Database {
     /// Replaces SQLite's `wal_autocheckpoint`, which copies the log but does not truncate it: processes that write once
     /// and exit would each find a longer log and copy all of it again. Does not wait for readers in other processes:
     /// the next commit tries again.
-    func settleLog(over limit: Int32 = Database.restingPages) {
+    func checkpointLog(over limit: Int32 = Database.idleLogPages) {
         guard logPages >= limit else { return }
         if sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK { logPages = 0 }
     }
 
     /// Truncates a write-ahead log of any length, to free disk space, unless other readers or writers block the
     /// checkpoint.
-    func emptyLog() { _ = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) }
+    func truncateLog() { _ = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) }
 
     deinit {
         statements.removeAll()

@@ -2,14 +2,14 @@ import Support
 
 /// The maximum wait for other processes. Their transactions take a millisecond each, or longer with a checkpoint: the
 /// limit allows hundreds of them, but is short enough to report a stuck process.
-package let busyPatience: Duration = .seconds(30)
+package let busyTimeout: Duration = .seconds(30)
 
 /// The maximum wait to write counters and recorded uses, which no result depends on.
-let bookkeepingPatience: Duration = .milliseconds(50)
+let bookkeepingTimeout: Duration = .milliseconds(50)
 
 /// Limits the waits of a run, so that the run does not wait twice for a stuck process.
 struct BusyWaits {
-    var ceiling = busyPatience
+    var ceiling = busyTimeout
     /// The longest unsuccessful wait since the last write.
     private var vain: Duration = .zero
 
@@ -26,7 +26,7 @@ struct BusyWaits {
 /// Retries `body` while it throws `CacheFailure.busy`, for at most `patience`. Unlike SQLite's busy handler, this
 /// function holds no lock during a wait, and throws `Cancelled` promptly if the run is stopped.
 package func waitingWhileBusy<Result>(
-    _ interruption: Interruption, patience: Duration = busyPatience, _ body: () throws -> Result
+    _ interruption: Interruption, patience: Duration = busyTimeout, _ body: () throws -> Result
 ) throws -> Result {
     var wait: Duration = .milliseconds(1)
     let end = SteadyTime.now() + patience

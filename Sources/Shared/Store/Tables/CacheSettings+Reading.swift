@@ -2,7 +2,7 @@ import Support
 
 /// Read-only queries for completions. They create and repair nothing, and never wait for a lock.
 ///
-/// Methods throw `CacheFailure`, `UnsafePlace` or `SystemFailure` if an index cannot be read.
+/// Methods throw `CacheFailure`, `UnsafePath` or `SystemFailure` if an index cannot be read.
 extension CacheSettings {
     /// Returns the names of all scopes, then the name of the current scope.
     public func scopeNames() throws -> [String] {

@@ -41,11 +41,13 @@ extension EntryTable {
             ) { $0.bool(0) }
             if isPinned != false { return nil }
         }
-        try connection.deleteNotes(of: name, in: scopeID)
+        try connection.deleteNegativesAndCopies(of: name, in: scopeID)
         var removal = EntrySum()
         _ = try database.all(Self.removeFamily, Value(scopeID), Value(name)) { row in
             removal.add(row.int(0))
-            if let place = CacheRoot.blob(row.string(1), folder: row.string(2)) { connection.unspared.insert(place) }
+            if let place = CacheRoot.blob(row.string(1), folder: row.string(2)) {
+                connection.forcedRemovals.insert(place)
+            }
         }
         if removal.entries == 0 { return nil }
         try connection.counters.add(removal: removal, in: scopeID, now: now)
@@ -53,9 +55,9 @@ extension EntryTable {
     }
 
     /// Removes an entry that was found damaged.
-    func heal(_ entry: Entry) throws {
+    func removeDamaged(_ entry: Entry) throws {
         try delete(entry.id)
-        connection.unspared.insert(entry.place)
+        connection.forcedRemovals.insert(entry.place)
     }
 
     // MARK: Expired entries

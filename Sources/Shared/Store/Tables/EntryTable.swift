@@ -195,11 +195,11 @@ package struct EntryTable {
             Self.touch, identity(of: entry) + [Value(entry.lastUsed), Value(entry.leaseUntil), Value(now)])
     }
 
-    /// Writes `isUnsettled`, `boot` and `modified` of an entry whose file was checked or synced.
+    /// Writes `needsVerification`, `boot` and `modified` of an entry whose file was checked or synced.
     func settle(_ entry: Entry) throws {
         _ = try update(
             entry, "unsettled = ?4, boot = ?5, modified = ?6",
-            [Value(entry.isUnsettled), entry.boot.value, entry.modified.value])
+            [Value(entry.needsVerification), entry.boot.value, entry.modified.value])
     }
 
     /// Records the revalidation of an entry: writes the columns with `isRenewed`, and the expiry of its variants.

@@ -12,7 +12,7 @@ package final class IndexConnection {
     /// The uses of entries that the next transaction will write, the earliest first.
     var uses: [Entry] = []
     /// The paths of files that a command removed or found damaged. `Index.sweep` removes them even if they are leased.
-    var unspared: Set<String> = []
+    var forcedRemovals: Set<String> = []
     var countedAt = SteadyTime.now()
     var hasWritten = false
     /// Increases when this connection commits (except quiet transactions, see `Index.write`), when another connection
@@ -76,7 +76,7 @@ package final class IndexConnection {
     }
 
     /// Whether a key has cached failures or recorded copies.
-    func hasNotes(of name: String, in scope: ScopeName) throws -> Bool {
+    func hasNegativesOrCopies(of name: String, in scope: ScopeName) throws -> Bool {
         try ["negatives", "copies"].contains { table in
             try database.has(
                 "SELECT 1 FROM \(table) WHERE scope = \(ScopeTable.live) AND name = ?2 LIMIT 1", Value(scope.hash),
@@ -85,7 +85,7 @@ package final class IndexConnection {
     }
 
     /// Deletes the cached failures and recorded copies of a key.
-    func deleteNotes(of name: String, in scopeID: Int64) throws {
+    func deleteNegativesAndCopies(of name: String, in scopeID: Int64) throws {
         try negatives.delete(name, in: scopeID)
         try database.run("DELETE FROM copies WHERE scope = ?1 AND name = ?2", Value(scopeID), Value(name))
     }

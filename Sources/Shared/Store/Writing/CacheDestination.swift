@@ -122,7 +122,7 @@ public struct CacheDestination: Sendable {
 
 extension CacheStore {
     /// Opens an entry's file. Throws `CacheFailure.absent` if the file is missing or has another size, `SystemFailure`,
-    /// `UnsafePlace`.
+    /// `UnsafePath`.
     public func open(_ entry: Entry) throws -> File {
         do {
             let file = try index.root.open(entry.place, O_RDONLY)

@@ -4,7 +4,7 @@ import Support
 extension CacheStore {
     /// Returns an offer to upload an entry, or nil if the entry must not be shared. Throws `CacheFailure` for an
     /// invalid key.
-    package func remoteOffer(of entry: Entry) throws -> RemoteOffer? {
+    package func remoteOffer(of entry: Entry) throws -> RemoteUpload? {
         guard !entry.isPrivate, entry.kind != .superseded, settings.memory == nil,
             let key = try entry.key.map(CacheKey.init(printed:)), key.isShared(from: entry.url)
         else { return nil }

@@ -109,7 +109,7 @@ package final class SharedEntry {
         entry.validators = document.validators
         entry.vary = document.vary
         entry.directives = document.directives
-        entry.directives.usableUntil = document.directives.usableUntil.map(latest)
+        entry.directives.staleWhileRevalidateUntil = document.directives.staleWhileRevalidateUntil.map(latest)
         guard subject.original == nil else { return }
         entry.fetchedAt = document.fetchedAt
         entry.expiresAt = latest(document.expiresAt)
@@ -150,7 +150,7 @@ extension CacheStore {
     /// - Parameter cost: the time it took to fetch or make the entry.
     func offer(
         of entry: Entry, _ name: RemoteName, key: CacheKey, cost: Duration, claim: (any RemoteClaim)? = nil
-    ) -> RemoteOffer {
+    ) -> RemoteUpload {
         let document = RemoteDocument(
             name: name,
             subject: entry.parentSHA256.map { .variant(name: entry.name, key: key.text, of: $0) }
@@ -159,7 +159,7 @@ extension CacheStore {
             picture: entry.facts, url: entry.url, validators: entry.validators, fetchedAt: entry.fetchedAt,
             expiresAt: entry.expiresAt, directives: entry.directives, vary: entry.vary, cost: cost)
         let root = index.root
-        return RemoteOffer(document, claim: claim, open: { try root.open(entry.place, O_RDONLY) }) {
+        return RemoteUpload(document, claim: claim, open: { try root.open(entry.place, O_RDONLY) }) {
             [index, scope] answer in
             index.count(in: scope) { $0.add(offered: answer) }
         }

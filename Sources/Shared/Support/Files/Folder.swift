@@ -11,7 +11,7 @@ public final class Folder: Sendable {
     public let path: String
     public let identity: File.Identity
     /// Whether to open names with openat2(2), which refuses links. Otherwise each component is opened separately.
-    private let asksKernel: Bool
+    private let usesOpenat2: Bool
     private let fault: Fault?
 
     /// For tests: makes a call on `name` fail with the returned error number. Returns nil for calls that must not fail.
@@ -27,20 +27,20 @@ public final class Folder: Sendable {
     /// Opens the folder at a path that `resolve` returned. Fails if the folder has been replaced by a link.
     ///
     /// - Parameters:
-    ///   - asksKernel: false to test the fallback without openat2(2).
+    ///   - usesOpenat2: false to test the fallback without openat2(2).
     ///   - fault: makes calls fail, in this folder and in folders opened through it.
     public convenience init(
-        resolved path: String, isListed: Bool = true, asksKernel: Bool = true, fault: Fault? = nil
+        resolved path: String, isListed: Bool = true, usesOpenat2: Bool = true, fault: Fault? = nil
     ) throws {
-        let opened = systemOpen(path, (isListed ? O_RDONLY : Self.unread) | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        let opened = systemOpen(path, (isListed ? O_RDONLY : Self.pathOnlyFlag) | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard opened >= 0 else { throw SystemFailure(errno: errno, "open \(path)") }
-        try self.init(descriptor: opened, path: path, asksKernel: asksKernel, fault: fault)
+        try self.init(descriptor: opened, path: path, usesOpenat2: usesOpenat2, fault: fault)
     }
 
-    private init(descriptor: Int32, path: String, asksKernel: Bool, fault: Fault?) throws {
+    private init(descriptor: Int32, path: String, usesOpenat2: Bool, fault: Fault?) throws {
         self.descriptor = descriptor
         self.path = path
-        self.asksKernel = asksKernel
+        self.usesOpenat2 = usesOpenat2
         self.fault = fault
         identity = try FileStatus(of: descriptor, path: path).identity
     }
@@ -48,9 +48,9 @@ public final class Folder: Sendable {
     deinit { close(descriptor) }
 
     #if canImport(Darwin)
-    private static let unread = O_RDONLY
+    private static let pathOnlyFlag = O_RDONLY
     #else
-    private static let unread: Int32 = 0o10000000  // O_PATH, which Swift does not import from <fcntl.h>
+    private static let pathOnlyFlag: Int32 = 0o10000000  // O_PATH, which Swift does not import from <fcntl.h>
     #endif
 
     public func status() throws -> FileStatus { try FileStatus(of: descriptor, path: path) }
@@ -60,7 +60,7 @@ public final class Folder: Sendable {
     // MARK: Files
 
     /// Opens a regular file with `flags` and close-on-exec. Does not wait for the other end of a FIFO. Throws
-    /// `UnsafePlace` for anything but a regular file, and for writing to a file that has another hard link.
+    /// `UnsafePath` for anything but a regular file, and for writing to a file that has another hard link.
     public func open(
         _ name: String, _ flags: Int32, mode: mode_t = 0o600, purpose: SystemFailure.Purpose = .io
     ) throws -> File {
@@ -68,12 +68,12 @@ public final class Folder: Sendable {
         let opened = descriptor(of: name, flags & ~O_TRUNC | O_NONBLOCK, mode: mode)
         let path = path(of: name)
         guard opened >= 0 else {
-            if errno == ELOOP { throw UnsafePlace.link(path) }
+            if errno == ELOOP { throw UnsafePath.link(path) }
             throw SystemFailure(errno: errno, "open \(path)", purpose: purpose)
         }
         let file = try File(descriptor: opened, path: path)
         guard file.isRegular, flags & O_ACCMODE == O_RDONLY || file.status.links <= 1 else {
-            throw UnsafePlace.notAPlainFile(path)
+            throw UnsafePath.notAPlainFile(path)
         }
         if flags & O_TRUNC != 0, file.count > 0, ftruncate(opened, 0) != 0 {
             throw SystemFailure(errno: errno, "empty \(path)", purpose: purpose)
@@ -81,13 +81,13 @@ public final class Folder: Sendable {
         return file
     }
 
-    /// Opens a file, or returns nil if it is missing or `open` throws `UnsafePlace`.
+    /// Opens a file, or returns nil if it is missing or `open` throws `UnsafePath`.
     public func openIfPresent(_ name: String, _ flags: Int32 = O_RDONLY) throws -> File? {
         do {
             return try open(name, flags)
         } catch let failure as SystemFailure where SystemFailure.provesAbsence(failure.errno) {
             return nil
-        } catch is UnsafePlace {
+        } catch is UnsafePath {
             return nil
         }
     }
@@ -100,9 +100,11 @@ public final class Folder: Sendable {
         var status = stat()
         #if !canImport(Darwin)
         // Uses a single lookup in the kernel, since this runs for each cache hit.
-        if asksKernel, fault == nil {
+        if usesOpenat2, fault == nil {
             let opened = retryingAfterSignal {
-                name.withPathPointer { csystem_open_beneath(descriptor, $0, Self.unread | O_NOFOLLOW | O_CLOEXEC, 0) }
+                name.withPathPointer {
+                    csystem_open_beneath(descriptor, $0, Self.pathOnlyFlag | O_NOFOLLOW | O_CLOEXEC, 0)
+                }
             }
             if opened >= 0 {
                 defer { close(opened) }
@@ -148,18 +150,18 @@ public final class Folder: Sendable {
 
     // MARK: Folders
 
-    /// Opens a subfolder. Throws `UnsafePlace` if it is a link.
+    /// Opens a subfolder. Throws `UnsafePath` if it is a link.
     public func folder(_ name: String) throws -> Folder {
         let opened = descriptor(of: name, O_RDONLY | O_DIRECTORY)
         let path = path(of: name)
         guard opened >= 0 else {
-            if errno == ELOOP { throw UnsafePlace.link(path) }
+            if errno == ELOOP { throw UnsafePath.link(path) }
             throw SystemFailure(errno: errno, "open \(path)")
         }
-        return try Folder(descriptor: opened, path: path, asksKernel: asksKernel, fault: fault)
+        return try Folder(descriptor: opened, path: path, usesOpenat2: usesOpenat2, fault: fault)
     }
 
-    /// Creates a folder and the folders above it; keeps an existing folder. Throws `UnsafePlace` if a component of
+    /// Creates a folder and the folders above it; keeps an existing folder. Throws `UnsafePath` if a component of
     /// `name` is a link.
     ///
     /// - Parameter mode: the mode of each new folder, before the umask.
@@ -173,9 +175,9 @@ public final class Folder: Sendable {
         guard failure.errno == EEXIST || failure.errno == ELOOP else { throw failure }
         switch try status(of: name)?.kind {
         case .folder: return
-        case .link: throw UnsafePlace.link(path(of: name))
+        case .link: throw UnsafePath.link(path(of: name))
         // Another process removed the folder, or a folder above it is a link.
-        case nil: throw failure.errno == ELOOP ? UnsafePlace.link(path(of: name)) : failure
+        case nil: throw failure.errno == ELOOP ? UnsafePath.link(path(of: name)) : failure
         default: throw SystemFailure(errno: ENOTDIR, failure.action, purpose: .makeOutput)
         }
     }
@@ -237,7 +239,7 @@ public final class Folder: Sendable {
         let flags = flags | O_CLOEXEC | O_NOFOLLOW
         let mode = flags & O_CREAT != 0 ? mode : 0
         if let errno = fault?(name) { return Self.refusal(errno) }
-        guard asksKernel else { return walk(name, flags, mode) }
+        guard usesOpenat2 else { return walk(name, flags, mode) }
         let opened = retryingAfterSignal {
             name.withPathPointer { csystem_open_beneath(descriptor, $0, flags, UInt32(mode)) }
         }

@@ -58,7 +58,7 @@ public final class OutputFile: ByteSink {
             file = try File.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: target.initialMode)
             Self.begun.withLock { _ = $0.insert(temporary) }
             place = Place(temporary: temporary, final: target.path)
-            target.replaced?.passOn(to: file)
+            target.replaced?.copyOwnership(to: file)
         } catch let error as SystemFailure {
             throw Self.failure(error, path)
         }
@@ -69,7 +69,7 @@ public final class OutputFile: ByteSink {
     }
 
     /// Begins a file in an open folder. Throws `SystemFailure` (status 73) like the other initialiser, and also if
-    /// `name` is not a regular file; `UnsafePlace.link` if it is a link.
+    /// `name` is not a regular file; `UnsafePath.link` if it is a link.
     ///
     /// - Parameters:
     ///   - name: without a slash.
@@ -80,7 +80,7 @@ public final class OutputFile: ByteSink {
         do {
             let old = try folder.status(of: name)
             switch old?.kind {
-            case .link: throw UnsafePlace.link(path)
+            case .link: throw UnsafePath.link(path)
             case .folder: throw SystemFailure(errno: EISDIR, "")
             case .file where replaces && !folder.mayWrite(name): throw SystemFailure(errno: errno, "")
             case .file where replaces, nil: break
@@ -95,7 +95,7 @@ public final class OutputFile: ByteSink {
             file = try folder.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: old == nil ? 0o666 : 0o600)
             Self.begun.withLock { _ = $0.insert(folder.path(of: temporary)) }
             place = Place(folder: folder, temporary: temporary, final: name, replaces: replaces)
-            old?.passOn(to: file)
+            old?.copyOwnership(to: file)
         } catch let error as SystemFailure {
             throw Self.failure(error, path)
         }

@@ -72,8 +72,8 @@ public final class Progress: Sendable {
     }
 
     /// Clears the drawn line while `body` writes to standard output.
-    public func aside<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
-        meetsOutput ? try StandardError.aside(body) : try body()
+    public func clearingProgressLine<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
+        meetsOutput ? try StandardError.clearingProgressLine(body) : try body()
     }
 
     /// Stops showing progress and clears the drawn line, or writes a final line if lines were written.

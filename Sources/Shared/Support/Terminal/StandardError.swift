@@ -20,11 +20,11 @@ public enum StandardError {
     public static func silenceLibraries() { csystem_silence_libraries() }
 
     /// Writes whole lines, above the drawn line.
-    public static func write(_ text: String) { state.withLock { aside(&$0) { emit(text) } } }
+    public static func write(_ text: String) { state.withLock { clearingProgressLine(&$0) { emit(text) } } }
 
     /// Clears the drawn line while `body` writes to the same terminal.
-    public static func aside<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
-        try state.withLock { state throws(E) in try aside(&state, body) }
+    public static func clearingProgressLine<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
+        try state.withLock { state throws(E) in try clearingProgressLine(&state, body) }
     }
 
     /// Replaces the drawn line; nil clears it. Does nothing while another process draws.
@@ -52,7 +52,7 @@ public enum StandardError {
         }
     }
 
-    private static func aside<Result, E: Error>(
+    private static func clearingProgressLine<Result, E: Error>(
         _ state: inout State, _ body: () throws(E) -> Result
     ) throws(E) -> Result {
         let isInTheWay = state.drawn != nil || state.mayClear && TerminalLock.isClaimedByAnother

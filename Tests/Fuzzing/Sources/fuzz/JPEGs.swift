@@ -31,7 +31,7 @@ func compareJPEGDecoders(_ bytes: [UInt8]) {
             let planes =
                 try sequential
                 ?? CoefficientPlanes(frame, source, scale: scale, reduction: 1, options: options)
-            return try planes.map { try samples(OwnPlaneReader($0)) }
+            return try planes.map { try samples(NativePlaneReader($0)) }
         }
     }
     let serial = own(scale, .standard, threads: 0)

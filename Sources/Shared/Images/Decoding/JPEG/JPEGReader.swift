@@ -15,7 +15,7 @@ final class JPEGReader {
     let colour: apod_jpeg_colour
     let profile: [UInt8]?
     fileprivate let decoder: OpaquePointer
-    fileprivate let feed: ByteFeed
+    fileprivate let feed: DecoderInput
     private let options: DecodeOptions
     private let header: apod_jpeg_header
     private var memory: MemoryReservation?
@@ -23,7 +23,7 @@ final class JPEGReader {
     init(_ source: any ByteSource, options: DecodeOptions) throws {
         let options = options.begun()
         self.options = options
-        feed = ByteFeed(source, .jpeg, options)
+        feed = DecoderInput(source, .jpeg, options)
         let scanLimit = UInt32(clamping: options.limits.maxScans)
         guard
             let decoder = apod_jpeg_open(
@@ -47,7 +47,7 @@ final class JPEGReader {
     convenience init(_ source: any ByteSource, _ info: ImageHeader, options: DecodeOptions) throws {
         let height = info.storedSize.height
         // libjpeg needs the height before the first scan, but some files store the height after it (ITU-T T.81 B.2.5).
-        let whole = info.lateHeightOffset.map { offset in
+        let whole = info.dnlHeightOffset.map { offset in
             SplicedSource(
                 source,
                 [
@@ -82,7 +82,7 @@ final class JPEGReader {
     ///   1 decodes all scans; with a larger value, some scans of a progressive picture may be skipped (`ScanChoice`).
     func planes(scale: Int, reduction: Double = 1) throws -> any PlaneReader {
         if let planes = try ownPlanes(scale: scale, for: .planes, reduction: reduction) {
-            return OwnPlaneReader(planes)
+            return NativePlaneReader(planes)
         }
         memory = try options.reserve(memory: Int(clamping: header.coefficient_bytes))
         return try JPEGPlaneReader(self, scale: Self.libjpegScale(scale))
@@ -102,7 +102,7 @@ final class JPEGReader {
             let rows = try UpsampledRows(
                 planes, whole: size, scale: scale, colours: colours, options: JPEGOptions(options))
         {
-            return OwnRowReader(rows, layout, profile: profile)
+            return NativeRowReader(rows, layout, profile: profile)
         }
         memory = try options.reserve(memory: Int(clamping: header.coefficient_bytes))
         return try JPEGRowReader(self, scale: Self.libjpegScale(scale))

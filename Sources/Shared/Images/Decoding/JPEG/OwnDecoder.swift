@@ -38,7 +38,7 @@ extension ImageError {
 }
 
 /// Reads planes that the module `JPEG` decodes.
-final class OwnPlaneReader: PlaneReader {
+final class NativePlaneReader: PlaneReader {
     let planes: [PlaneGeometry]
     private let decoder: any JPEGPlanes
 
@@ -61,7 +61,7 @@ final class OwnPlaneReader: PlaneReader {
 }
 
 /// Reads rows of pixels that the module `JPEG` upsamples from its planes.
-final class OwnRowReader: RowReader {
+final class NativeRowReader: RowReader {
     let layout: RowLayout
     let profile: [UInt8]?
     private let rows: UpsampledRows

@@ -7,7 +7,7 @@ extension ImageDecoder {
     static let png = ImageDecoder(
         formats: [.png], library: { "libpng \(String(cString: apod_png_version()))" },
         rows: { source, info, keepsProfile, options in
-            if info.hidesStill, let first = try FirstFrameRows(source, options: options) { return first }
+            if info.hasSeparateStaticImage, let first = try FirstFrameRows(source, options: options) { return first }
             return try PNGReader(source, options: options, keepsProfile: keepsProfile)
         }, frames: { source, options in try PNGAnimationReader(source, options: options) })
 }
@@ -107,10 +107,10 @@ private final class PNGDecoder: PNGRows {
     let header: apod_png_header
     let colours: PNGColours
     private let decoder: OpaquePointer
-    private let feed: ByteFeed
+    private let feed: DecoderInput
 
     init(_ source: any ByteSource, options: DecodeOptions) throws {
-        feed = ByteFeed(source, .png, options)
+        feed = DecoderInput(source, .png, options)
         guard let decoder = apod_png_open(feed.input) else { throw ImageError.outOfMemory }
         self.decoder = decoder
         var header = apod_png_header()

@@ -200,10 +200,10 @@ private final class TransparentInks {
 private final class TIFFFile {
     let page: ctiff_page
     private let file: OpaquePointer
-    private let feed: ByteFeed
+    private let feed: DecoderInput
 
     init(_ source: any ByteSource, page number: Int, options: DecodeOptions) throws {
-        feed = ByteFeed(source, .tiff, options)
+        feed = DecoderInput(source, .tiff, options)
         let input = ctiff_input(
             context: Unmanaged.passUnretained(feed).toOpaque(), read: feed.input.read, count: UInt64(source.count))
         var page = ctiff_page()

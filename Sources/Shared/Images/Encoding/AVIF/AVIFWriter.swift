@@ -15,11 +15,11 @@ final class AVIFWriter: RowWriter {
     private let size: PixelSize
     private let channels: Int
     private let options: EncodeOptions
-    private let drain: ByteDrain
+    private let drain: EncoderOutput
     private var pixels: [UInt8] = []
 
     /// Throws `ImageError.codecMissing` if libavif cannot be used.
-    init(size: PixelSize, channels: Int, options: EncodeOptions, into drain: ByteDrain) throws {
+    init(size: PixelSize, channels: Int, options: EncodeOptions, into drain: EncoderOutput) throws {
         if let fault = cavif_load() { throw ImageError.codecMissing(.avif, String(cString: fault)) }
         // Checks the time limit now, so that a picture that would exceed it fails before it is decoded.
         try drain.checkpoint(.encodingAVIF(size))

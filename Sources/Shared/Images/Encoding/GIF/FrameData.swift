@@ -24,7 +24,7 @@ extension FrameData {
     /// - Parameter palette: must be able to draw the frame (`FilePalette.serves`).
     init(
         _ frame: DrawnFrame, _ colours: FrameColours, _ palette: FilePalette, _ spare: Spare, lookAhead: Int,
-        checking drain: ByteDrain
+        checking drain: EncoderOutput
     ) throws {
         let perPixel = spare == .free ? 2 : 1
         var choices = [UInt8](repeating: 0, count: frame.pixels.count * perPixel)

@@ -5,12 +5,12 @@ import Support
 final class GIFFile {
     private let size: PixelSize
     private let plays: Int
-    private let drain: ByteDrain
+    private let drain: EncoderOutput
     /// Bytes that are not written yet.
     private var bytes: [UInt8] = []
 
     /// - Parameter plays: how often the animation is played; 0 repeats it forever.
-    init(size: PixelSize, plays: Int, into drain: ByteDrain) {
+    init(size: PixelSize, plays: Int, into drain: EncoderOutput) {
         self.size = size
         self.plays = plays
         self.drain = drain

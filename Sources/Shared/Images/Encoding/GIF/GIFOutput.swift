@@ -6,7 +6,7 @@ import Support
 final class GIFOutput {
     private let file: GIFFile
     private let effort: Int
-    private let drain: ByteDrain
+    private let drain: EncoderOutput
     /// The global palette; nil before the first frame is written.
     private var shared: FilePalette?
     private var held: [(frame: DrawnFrame, colours: FrameColours)] = []
@@ -16,7 +16,7 @@ final class GIFOutput {
     private static let mostHeldPixels = 1 << 21
 
     /// - Parameter plays: how often the animation is played; 0 repeats it forever.
-    init(size: PixelSize, plays: Int, effort: Int, into drain: ByteDrain) {
+    init(size: PixelSize, plays: Int, effort: Int, into drain: EncoderOutput) {
         file = GIFFile(size: size, plays: plays, into: drain)
         self.effort = effort
         self.drain = drain

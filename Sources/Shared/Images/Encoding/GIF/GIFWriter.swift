@@ -10,10 +10,10 @@ final class GIFWriter: RowWriter {
     private let canvas: PackedCanvas
     private let channels: Int
     private let options: EncodeOptions
-    private let drain: ByteDrain
+    private let drain: EncoderOutput
     private var y = 0
 
-    init(size: PixelSize, channels: Int, options: EncodeOptions, into drain: ByteDrain) {
+    init(size: PixelSize, channels: Int, options: EncodeOptions, into drain: EncoderOutput) {
         canvas = PackedCanvas(size)
         self.channels = channels
         self.options = options

@@ -15,7 +15,7 @@ enum LZW {
     ///   - depth: bits per index, 2 to 8.
     ///   - lookAhead: 0 to 3; see `apod_lzw_open`.
     static func compressed(
-        _ choices: [UInt8], choicesPerPixel: Int, depth: Int, lookAhead: Int, checking drain: ByteDrain
+        _ choices: [UInt8], choicesPerPixel: Int, depth: Int, lookAhead: Int, checking drain: EncoderOutput
     ) throws -> [UInt8] {
         try choices.withUnsafeBufferPointer { choices in
             guard

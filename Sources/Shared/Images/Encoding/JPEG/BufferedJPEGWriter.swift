@@ -5,12 +5,12 @@ import Formats
 final class BufferedJPEGWriter: RowWriter {
     private let size: PixelSize
     private let options: EncodeOptions
-    private let drain: ByteDrain
+    private let drain: EncoderOutput
     private let isGray: Bool
     private let planes: BufferedPlanes
     private var y = 0
 
-    init(size: PixelSize, channels: Int, options: EncodeOptions, into drain: ByteDrain) {
+    init(size: PixelSize, channels: Int, options: EncodeOptions, into drain: EncoderOutput) {
         self.size = size
         self.options = options
         self.drain = drain

@@ -27,7 +27,7 @@ final class BufferedPlanes {
     /// the loss is invisible. With an effort above 3, tries baseline and progressive coding and keeps the smaller file,
     /// unless the options require a progressive picture. Progressive coding often enlarges small pictures, because each
     /// scan has its own codes. With an effort above 6, uses trellis quantisation.
-    func write(_ options: EncodeOptions, into drain: ByteDrain) throws {
+    func write(_ options: EncodeOptions, into drain: EncoderOutput) throws {
         let planes = halvesChroma(options) ? halved() : self
         let coding = options.jpegCoding(planes.sampling, size)
         guard options.effort > 3 else { return try planes.encode(coding, nil, options.metadata, into: drain) }
@@ -36,7 +36,7 @@ final class BufferedPlanes {
         inScans.scans = JPEGCoding.fewScans
         let files = try (options.isProgressive ? [inScans] : [coding, inScans]).map { coding in
             let sink = MemorySink()
-            try planes.encode(coding, blocks, options.metadata, into: ByteDrain(.jpeg, sink))
+            try planes.encode(coding, blocks, options.metadata, into: EncoderOutput(.jpeg, sink))
             return sink.bytes
         }
         let smallest = files.min { $0.count < $1.count }!
@@ -94,7 +94,7 @@ final class BufferedPlanes {
 
     /// - Parameter blocks: the quantised planes; nil leaves the quantisation to libjpeg.
     private func encode(
-        _ coding: JPEGCoding, _ blocks: [QuantizedPlane]?, _ metadata: PictureMetadata, into drain: ByteDrain
+        _ coding: JPEGCoding, _ blocks: [QuantizedPlane]?, _ metadata: PictureMetadata, into drain: EncoderOutput
     ) throws {
         if let blocks {
             let encoder = try JPEGEncoder(

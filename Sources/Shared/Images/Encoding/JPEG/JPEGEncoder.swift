@@ -4,14 +4,14 @@ import Formats
 /// Encodes rows of gray or RGB pixels, planes, or quantised coefficients with libjpeg.
 final class JPEGEncoder: RowWriter {
     private let encoder: OpaquePointer
-    private let drain: ByteDrain
+    private let drain: EncoderOutput
 
     /// Starts the picture and writes its metadata.
     ///
     /// - Parameter channels: 1 (gray) or 3.
     init(
         size: PixelSize, channels: Int, from source: apod_jpeg_source = APOD_JPEG_FROM_ROWS, coding: JPEGCoding,
-        metadata: PictureMetadata, into drain: ByteDrain
+        metadata: PictureMetadata, into drain: EncoderOutput
     ) throws {
         guard let encoder = apod_jpeg_encoder_open(drain.output) else { throw ImageError.outOfMemory }
         self.encoder = encoder

@@ -15,7 +15,8 @@ final class JPEGPlaneWriter {
     private let buffers: [AlignedBuffer]
     private let pointers: PlaneRowTable
 
-    init(size: PixelSize, isGray: Bool, coding: JPEGCoding, metadata: PictureMetadata, into drain: ByteDrain) throws {
+    init(size: PixelSize, isGray: Bool, coding: JPEGCoding, metadata: PictureMetadata, into drain: EncoderOutput) throws
+    {
         try checkOutput(size, .jpeg)
         planes = coding.sampling.planes(of: size, isGray: isGray)
         stripRows = isGray ? [8] : [8 * coding.sampling.down, 8, 8]

@@ -15,12 +15,13 @@ final class BufferedPNGWriter: RowWriter {
     private let size: PixelSize
     private let channels: Int
     private let options: EncodeOptions
-    private let kept: KeptPNG?
-    private let drain: ByteDrain
+    private let kept: PassthroughPNG?
+    private let drain: EncoderOutput
     private var pixels: [UInt8] = []
 
     /// - Parameter kept: image data with the same pixels, which is copied unless the new encoding is smaller.
-    init(size: PixelSize, channels: Int, options: EncodeOptions, kept: KeptPNG? = nil, into drain: ByteDrain) {
+    init(size: PixelSize, channels: Int, options: EncodeOptions, kept: PassthroughPNG? = nil, into drain: EncoderOutput)
+    {
         self.kept = kept
         self.size = size
         self.channels = channels

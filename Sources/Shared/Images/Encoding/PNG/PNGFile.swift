@@ -3,9 +3,9 @@ import Formats
 
 /// Writes the chunks of a PNG (PNG specification, third edition, §5).
 struct PNGFile {
-    private let drain: ByteDrain
+    private let drain: EncoderOutput
 
-    init(_ drain: ByteDrain) { self.drain = drain }
+    init(_ drain: EncoderOutput) { self.drain = drain }
 
     /// Writes the signature and the header (§11.2.1).
     func begin(_ size: PixelSize, depth: Int, colourType: UInt8, isInterlaced: Bool) throws {

@@ -6,14 +6,14 @@ import Formats
 /// picture in memory, because each of the seven passes reads all rows.
 final class PNGWriter: RowWriter {
     private let encoder: OpaquePointer
-    private let drain: ByteDrain
+    private let drain: EncoderOutput
     private let size: PixelSize
     private let rowBytes: Int
     private let isInterlaced: Bool
     /// The rows of an interlaced picture so far.
     private var pixels: [UInt8] = []
 
-    init(size: PixelSize, channels: Int, options: EncodeOptions, into drain: ByteDrain) throws {
+    init(size: PixelSize, channels: Int, options: EncodeOptions, into drain: EncoderOutput) throws {
         self.size = size
         self.drain = drain
         isInterlaced = options.isProgressive

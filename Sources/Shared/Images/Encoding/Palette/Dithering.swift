@@ -10,7 +10,7 @@ enum Dithering {
 
     /// Returns the palette index of each pixel, row by row, in a palette that may lack some colours. Pixels that are
     /// not drawn get the transparent index.
-    func indices(of pixels: DrawnPixels, in palette: IndexedPalette, checking drain: ByteDrain) throws -> [UInt8] {
+    func indices(of pixels: DrawnPixels, in palette: IndexedPalette, checking drain: EncoderOutput) throws -> [UInt8] {
         var indices = [UInt8](repeating: palette.transparent ?? 0, count: pixels.area.count)
         try indices.withUnsafeMutableBufferPointer { indices in
             try palette.withNearest { nearest in
@@ -26,7 +26,7 @@ enum Dithering {
     }
 
     private static func diffuse(
-        _ pixels: DrawnPixels, _ colours: [PackedColour], _ nearest: NearestIndices, _ drain: ByteDrain,
+        _ pixels: DrawnPixels, _ colours: [PackedColour], _ nearest: NearestIndices, _ drain: EncoderOutput,
         into indices: UnsafeMutablePointer<UInt8>
     ) throws {
         let width = pixels.area.columns.count
@@ -114,7 +114,7 @@ enum Dithering {
     }
 
     private static func order(
-        _ pixels: DrawnPixels, _ pattern: [Int], _ nearest: NearestIndices, _ drain: ByteDrain,
+        _ pixels: DrawnPixels, _ pattern: [Int], _ nearest: NearestIndices, _ drain: EncoderOutput,
         into indices: UnsafeMutablePointer<UInt8>
     ) throws {
         let columns = pixels.area.columns

@@ -9,12 +9,12 @@ final class WebPWriter: RowWriter {
     /// Samples per pixel in `pixels`, 3 or 4.
     private let samples: Int
     private let options: EncodeOptions
-    private let drain: ByteDrain
+    private let drain: EncoderOutput
     private var pixels: [UInt8] = []
     /// The error that stopped libwebp.
     private var failure: (any Error)?
 
-    init(size: PixelSize, channels: Int, options: EncodeOptions, into drain: ByteDrain) {
+    init(size: PixelSize, channels: Int, options: EncodeOptions, into drain: EncoderOutput) {
         self.size = size
         self.channels = channels
         self.options = options

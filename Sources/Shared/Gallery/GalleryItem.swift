@@ -6,17 +6,17 @@ import Support
 
 /// A picture of a gallery, or the failure to obtain the picture. Contains only the public parts of the picture's
 /// record.
-public struct Place: Sendable, Equatable {
+public struct GalleryItem: Sendable, Equatable {
     /// The identifier of the picture, which has 32 hexadecimal digits.
     let key: String
     /// The key that earlier versions of the tool computed for the picture.
     var formerKey: String?
-    /// Whether an earlier version of the tool wrote the place and computed its key.
+    /// Whether an earlier version of the tool wrote the item and computed its key.
     var isFormer = false
-    /// The number of the place in the search index. It is unique in a collection, and 0 before the place is added. The
-    /// number of a removed place is not reused while the collection has a place with a higher number.
+    /// The number of the item in the search index. It is unique in a collection, and 0 before the item is added. The
+    /// number of a removed item is not reused while the collection has a item with a higher number.
     var number = 0
-    /// The id of the place in addresses, unique in a collection. Empty before the place is added.
+    /// The id of the item in addresses, unique in a collection. Empty before the item is added.
     var id = ""
     let day: CalendarDay?
     /// The public fields of the record, and the files, whose paths are relative to the gallery.
@@ -39,7 +39,7 @@ public struct Place: Sendable, Equatable {
         /// Reads a field of `variants`. Returns nil if the path is outside the gallery, as it may be in an edited
         /// record.
         fileprivate init?(_ file: Record) {
-            guard let path = file.string("path"), Place.isOwn(path), let width = file.integer("width"),
+            guard let path = file.string("path"), GalleryItem.isOwn(path), let width = file.integer("width"),
                 let height = file.integer("height"), width > 0, height > 0
             else { return nil }
             (self.path, self.width, self.height) = (path, width, height)
@@ -49,7 +49,7 @@ public struct Place: Sendable, Equatable {
         }
     }
 
-    /// The names of a place's files, from the smallest to the largest.
+    /// The names of a item's files, from the smallest to the largest.
     static let thumbnail = "thumb"
     static let sharpThumbnail = "thumb@2x"
     /// The first frame of an animation, in the size of the pager.
@@ -63,7 +63,7 @@ public struct Place: Sendable, Equatable {
     static let original = "original"
     static let fileNames = [thumbnail, sharpThumbnail, still, pager, overlay, large, tiles, original]
 
-    /// The maximum number of a place. Larger numbers occur only in edited records.
+    /// The maximum number of a item. Larger numbers occur only in edited records.
     private static let maxNumber = 1 << 24
 
     /// - Parameter record: a record with the files in `variants`.
@@ -82,7 +82,7 @@ public struct Place: Sendable, Equatable {
         self.files = files
     }
 
-    /// Reads a place that an earlier run wrote. Returns nil if the record has no valid key, or an invalid id.
+    /// Reads a item that an earlier run wrote. Returns nil if the record has no valid key, or an invalid id.
     init?(written record: Record) {
         guard let key = record.string("gallery.key"), Self.isKey(key) else { return nil }
         let id = record.string("gallery.id") ?? ""
@@ -143,8 +143,8 @@ public struct Place: Sendable, Equatable {
 
     static func isKey(_ text: String) -> Bool { text.utf8.count == 32 && text.utf8.allSatisfy(\.isHexadecimalDigit) }
 
-    /// Returns the possible ids of a place, the shortest first. The id of a place with a date is its day, followed by a
-    /// part of the key if the day has several places. The id of a place without a date is a part of the key.
+    /// Returns the possible ids of a item, the shortest first. The id of a item with a date is its day, followed by a
+    /// part of the key if the day has several items. The id of a item without a date is a part of the key.
     static func names(day: CalendarDay?, key: String) -> [String] {
         guard let day else { return ["p-\(key.prefix(12))", "p-\(key)"] }
         return ["\(day)", "\(day)-\(key.prefix(6))", "\(day)-\(key)"]
@@ -170,7 +170,7 @@ struct PictureIdentity: Equatable {
     /// - Parameter day: the day of the picture in the gallery.
     init(of record: Record, day: CalendarDay?, field: FieldPath? = nil) {
         let path = (try? record.path("path")) ?? nil
-        if path?.hasPrefix("/") != true, let key = record.string("gallery.key"), Place.isKey(key) {
+        if path?.hasPrefix("/") != true, let key = record.string("gallery.key"), GalleryItem.isKey(key) {
             (self.key, formerKey) = (key, key)
             return
         }

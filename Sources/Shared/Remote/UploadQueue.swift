@@ -5,9 +5,9 @@ import Support
 ///
 /// Holds no picture data in memory. The number and total size of waiting uploads are limited, and `close` limits the
 /// delay that a slow remote can cause at the end of a run.
-final class OfferQueue: Sendable {
+final class UploadQueue: Sendable {
     private struct State {
-        var waiting: [RemoteOffer] = []
+        var waiting: [RemoteUpload] = []
         var bytes = 0
         var active = 0
         var threads: [Thread] = []
@@ -19,7 +19,7 @@ final class OfferQueue: Sendable {
     }
 
     private let state = Monitor(State())
-    private let push: @Sendable (RemoteOffer, _ check: @escaping @Sendable () throws -> Void) -> Void
+    private let push: @Sendable (RemoteUpload, _ check: @escaping @Sendable () throws -> Void) -> Void
 
     static let countLimit = 4096
     static let byteLimit = 1 << 30
@@ -27,12 +27,12 @@ final class OfferQueue: Sendable {
     static let threadLimit = 4
 
     /// - Parameter push: uploads an offer. Calls `check` repeatedly, which throws once the queue has given up.
-    init(push: @escaping @Sendable (RemoteOffer, _ check: @escaping @Sendable () throws -> Void) -> Void) {
+    init(push: @escaping @Sendable (RemoteUpload, _ check: @escaping @Sendable () throws -> Void) -> Void) {
         self.push = push
     }
 
     /// Adds an offer without waiting. Returns false if the queue is full or closed, or has no thread.
-    func add(_ offer: RemoteOffer) -> Bool {
+    func add(_ offer: RemoteUpload) -> Bool {
         state.update { state in
             let (bytes, overflow) = state.bytes.addingReportingOverflow(offer.document.count)
             let isTooMuch = overflow || bytes > Self.byteLimit && !state.waiting.isEmpty
@@ -67,8 +67,8 @@ final class OfferQueue: Sendable {
 
     /// Waits until an offer is queued, and removes the oldest offer. Returns nil once the queue is closed and empty, or
     /// has given up.
-    private func next() -> RemoteOffer? {
-        let next: RemoteOffer?? = state.wait { state in
+    private func next() -> RemoteUpload? {
+        let next: RemoteUpload?? = state.wait { state in
             if state.isGivenUp || state.isClosed && state.waiting.isEmpty { return .some(nil) }
             guard !state.waiting.isEmpty else { return nil }
             let offer = state.waiting.removeFirst()

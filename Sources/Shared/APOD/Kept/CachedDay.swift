@@ -1,7 +1,7 @@
 import Support
 
 /// A service's answer for a day, in the form in which it is cached.
-struct KeptDay: Sendable {
+struct CachedDay: Sendable {
     /// The picture, or a failure that concerns the day. Contains the service's JSON object if it was requested.
     let result: DayResult
     /// Nil if the answer never expires.

@@ -1,7 +1,7 @@
 import Support
 
 /// The user's header fields, and the origins that may receive them.
-public struct GivenHeaders: Sendable {
+public struct UserHeaders: Sendable {
     private var ofOrigin: [WebURL.Origin: [HTTPHeader]] = [:]
     private var withoutOrigin: [HTTPHeader] = []
     /// Origins that the user gave with `http://`: see `HTTPRequest.cleartextOrigins`.
@@ -40,7 +40,7 @@ public struct GivenHeaders: Sendable {
     }
 
     /// Adds the fields of `others`, except fields whose name already exists for the same origin.
-    public mutating func add(missing others: GivenHeaders) {
+    public mutating func add(missing others: UserHeaders) {
         withoutOrigin = Self.merged(withoutOrigin, others.withoutOrigin)
         ofOrigin.merge(others.ofOrigin, uniquingKeysWith: Self.merged)
         cleartextOrigins.formUnion(others.cleartextOrigins)

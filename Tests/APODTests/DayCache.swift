@@ -8,7 +8,7 @@ import Testing
 @testable import APOD
 
 /// A cache in a temporary folder, for days from `FakeNASA`.
-final class KeptDays {
+final class DayCache {
     let caches: Caches
     let folder: TemporaryFolder
 
@@ -50,12 +50,12 @@ final class KeptDays {
             case .api: try LegacyAnswer.picture(from: legacyAnswer(date, ["media_type": .string(mediaType)]))
             }
         let result = DayResult(day: day(date), outcome: .picture(answer), fetchedAt: time(fetched), raw: raw)
-        try days(isCurrent: isCurrent).keep([KeptDay(result, expiresAt: expires)], of: service)
+        try days(isCurrent: isCurrent).keep([CachedDay(result, expiresAt: expires)], of: service)
     }
 
     /// Caches a failure that is fresh for a day.
     func keep(_ failure: APODFailure, on date: String, of service: Service = .science) throws {
         let result = DayResult(day: day(date), outcome: .failed(failure), fetchedAt: time("2026-11-20", 6))
-        try days().keep([KeptDay(result, expiresAt: time("2026-11-21", 6))], of: service)
+        try days().keep([CachedDay(result, expiresAt: time("2026-11-21", 6))], of: service)
     }
 }

@@ -2,7 +2,7 @@ import Formats
 
 /// The pipeline of a picture: passes rows from the decoder through the stages of all outputs as soon as they are
 /// available. Smaller outputs are resampled from larger outputs if that costs no quality.
-struct RowFlow {
+struct RowPipeline {
     /// The stages of the outputs, in the order of the plans.
     let stages: [Stage]
     private let reader: any PlaneReader

@@ -6,7 +6,7 @@ import Testing
 @testable import Images
 
 /// PNGs that need no change keep their image data, so they never grow.
-@Suite struct KeptPNGTests {
+@Suite struct PassthroughPNGTests {
     /// Returns a PNG that is compressed with more effort than the output.
     private func source(_ size: PixelSize = PixelSize(width: 90, height: 70)) throws -> [UInt8] {
         try encode(PixelBuffer.waves(size.width, size.height, channels: 3), EncodeOptions(format: .png, effort: 9))
@@ -32,7 +32,7 @@ import Testing
     /// The bytes of a chunk.
     private func chunk(_ type: FourCC, _ body: [UInt8]) throws -> [UInt8] {
         let sink = MemorySink()
-        try PNGFile(ByteDrain(.png, sink)).write(type, body)
+        try PNGFile(EncoderOutput(.png, sink)).write(type, body)
         return sink.bytes
     }
 

@@ -3,7 +3,7 @@ import Records
 /// The cached list of exercises. It is stored in a single row, so that it is either complete or absent.
 ///
 /// The first line identifies the service. Each further line contains an exercise, in the bytes that the service sent.
-struct KeptList: Equatable {
+struct CachedExerciseList: Equatable {
     /// The version of the layout. Increase it whenever the layout changes. A list of another edition is ignored.
     private static let edition = 1
 

@@ -3,7 +3,7 @@ import Support
 
 /// Passes the bytes of a C encoder to a sink. If the sink fails, the encoder returns APOD_STOPPED, and `check` throws
 /// the error of the sink.
-final class ByteDrain {
+final class EncoderOutput {
     let format: OutputFormat
     /// The number of bytes written to the sink, or to all tiles of an output that is cut into tiles.
     var count = 0
@@ -20,8 +20,8 @@ final class ByteDrain {
         self.sink = sink
     }
 
-    func redirected(to sink: any ByteSink) -> ByteDrain {
-        let drain = ByteDrain(format, sink)
+    func redirected(to sink: any ByteSink) -> EncoderOutput {
+        let drain = EncoderOutput(format, sink)
         (drain.checkpoint, drain.spareThreads) = (checkpoint, spareThreads)
         return drain
     }
@@ -29,7 +29,7 @@ final class ByteDrain {
     /// The callback for the encoder, valid for the lifetime of this object.
     var output: apod_output {
         apod_output(context: Unmanaged.passUnretained(self).toOpaque()) { context, bytes, count in
-            let drain = Unmanaged<ByteDrain>.fromOpaque(context!).takeUnretainedValue()
+            let drain = Unmanaged<EncoderOutput>.fromOpaque(context!).takeUnretainedValue()
             do {
                 try drain.write(UnsafeRawBufferPointer(start: bytes, count: count).bytes)
                 return 0

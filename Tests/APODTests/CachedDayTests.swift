@@ -7,7 +7,7 @@ import Testing
 @testable import APOD
 @testable import Articles
 
-@Suite struct KeptDayTests {
+@Suite struct CachedDayTests {
     private let picture = Picture(
         service: .science, day: day("2024-02-03"), title: "\u{201C}Dust\u{201D} \\ & \u{1F30C}",
         explanation: Article(paragraphs: [
@@ -29,12 +29,12 @@ import Testing
         for outcome in outcomes(picture.day, .science) {
             for raw in [nil, scienceAnswer("2024-02-03").line] {
                 for address in [nil, "http://127.0.0.1:8080/apod"] {
-                    let kept = KeptDay(
+                    let kept = CachedDay(
                         DayResult(day: picture.day, outcome: outcome, fetchedAt: time("2024-02-04"), raw: raw),
                         expiresAt: time("2024-02-05"))
                     let metadata = kept.metadata(address: address)
                     #expect(!metadata.body.contains(UInt8(ascii: "\n")))
-                    let read = KeptDay(metadata, of: .science, address: address)
+                    let read = CachedDay(metadata, of: .science, address: address)
                     #expect(read?.result.picture == kept.result.picture && read?.result.raw == raw)
                     #expect(read?.result.failure as? APODFailure == kept.result.failure as? APODFailure)
                     #expect(read?.result.fetchedAt == time("2024-02-04"))
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func storedPictureBeginsWithItsOutputFields() throws {
-        let kept = KeptDay(
+        let kept = CachedDay(
             DayResult(day: picture.day, outcome: .picture(picture), fetchedAt: time("2024-02-04")), expiresAt: nil)
         let line = String(decoding: picture.fields.line.dropLast(), as: UTF8.self)
         #expect(
@@ -70,8 +70,8 @@ import Testing
         #expect(read(text)?.result.day == nil)
     }
 
-    private func read(_ text: String, address: String? = nil) -> KeptDay? {
-        KeptDay(
+    private func read(_ text: String, address: String? = nil) -> CachedDay? {
+        CachedDay(
             Metadata(name: "2024-02-03", body: Array(text.utf8), fetchedAt: time("2024-02-04")), of: .science,
             address: address)
     }
@@ -100,12 +100,12 @@ import Testing
     func newestDayIsFreshForMinutes(date: String, today: String, hour: Int, picture: Int?, absence: Int) {
         let now = time(today, hour)
         let shown = DayResult(day: day(date), outcome: .picture(self.picture), fetchedAt: now)
-        #expect(KeptDay.lifetime(of: shown) == picture.map { .seconds($0) })
+        #expect(CachedDay.lifetime(of: shown) == picture.map { .seconds($0) })
         let pending = DayResult(day: day(date), outcome: .failed(APODFailure.notPublished(day(date))), fetchedAt: now)
-        #expect(KeptDay.lifetime(of: pending) == .seconds(300))
+        #expect(CachedDay.lifetime(of: pending) == .seconds(300))
         for failure in [APODFailure.noPicture(day(date)), .standIn(.nothing, day(date), .api)] {
             #expect(
-                KeptDay.lifetime(of: DayResult(day: day(date), outcome: .failed(failure), fetchedAt: now))
+                CachedDay.lifetime(of: DayResult(day: day(date), outcome: .failed(failure), fetchedAt: now))
                     == .seconds(absence))
         }
     }
@@ -125,13 +125,14 @@ import Testing
         ]
         for failure in passing {
             #expect(
-                KeptDay(DayResult(day: today, outcome: .failed(failure), fetchedAt: time("2026-11-20")))?.result == nil)
+                CachedDay(DayResult(day: today, outcome: .failed(failure), fetchedAt: time("2026-11-20")))?.result
+                    == nil)
         }
     }
 
     @Test func expiredOutdatedOrIncompleteDayIsNotFresh() {
-        func kept(expires: Timestamp?, raw: [UInt8]? = nil, isCurrent: Bool = true) -> KeptDay {
-            KeptDay(
+        func kept(expires: Timestamp?, raw: [UInt8]? = nil, isCurrent: Bool = true) -> CachedDay {
+            CachedDay(
                 DayResult(day: picture.day, outcome: .picture(picture), fetchedAt: time("2024-02-04"), raw: raw),
                 expiresAt: expires,
                 isCurrent: isCurrent)
@@ -149,7 +150,7 @@ import Testing
         #expect(kept(expires: now).isFresh(at: time("2024-02-04") - .seconds(60), needsRaw: false))
         #expect(kept(expires: nil).isFresh(at: before, needsRaw: false))
         // A day without a picture has no raw object.
-        let absent = KeptDay(
+        let absent = CachedDay(
             DayResult(day: picture.day, outcome: .failed(APODFailure.noPicture(picture.day)), fetchedAt: now),
             expiresAt: nil)
         #expect(absent.isFresh(at: now, needsRaw: true))

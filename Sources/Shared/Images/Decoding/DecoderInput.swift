@@ -4,7 +4,7 @@ import Support
 
 /// Passes the bytes of a source to a C decoder. If a read fails, the decoder returns APOD_STOPPED, and `check` throws
 /// the error of the read.
-final class ByteFeed {
+final class DecoderInput {
     let source: any ByteSource
     let format: ImageFormat
     private let options: DecodeOptions
@@ -19,7 +19,7 @@ final class ByteFeed {
     /// The callback for the decoder, valid for the lifetime of this object.
     var input: apod_input {
         apod_input(context: Unmanaged.passUnretained(self).toOpaque()) { context, buffer, capacity, offset in
-            Unmanaged<ByteFeed>.fromOpaque(context!).takeUnretainedValue().read(buffer, capacity, offset)
+            Unmanaged<DecoderInput>.fromOpaque(context!).takeUnretainedValue().read(buffer, capacity, offset)
         }
     }
 

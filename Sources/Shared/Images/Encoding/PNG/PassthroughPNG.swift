@@ -2,7 +2,7 @@ import Formats
 import Support
 
 /// The compressed image data of a PNG source, to copy into an output with the same pixels.
-struct KeptPNG {
+struct PassthroughPNG {
     private let source: any ByteSource
     private let image: PNGImageData
 
@@ -18,7 +18,7 @@ struct KeptPNG {
     /// The size of palette and image data, to compare with other encodings.
     var byteCount: Int { image.byteCount }
 
-    func write(_ metadata: PictureMetadata, isGray: Bool, into drain: ByteDrain) throws {
+    func write(_ metadata: PictureMetadata, isGray: Bool, into drain: EncoderOutput) throws {
         let file = PNGFile(drain)
         let header = image.header
         try file.begin(
@@ -43,12 +43,12 @@ struct KeptPNG {
 
 /// Writes the source's image data instead of the rows, which are decoded only to detect damage.
 final class KeptPNGWriter: RowWriter {
-    private let kept: KeptPNG
+    private let kept: PassthroughPNG
     private let channels: Int
     private let metadata: PictureMetadata
-    private let drain: ByteDrain
+    private let drain: EncoderOutput
 
-    init(_ kept: KeptPNG, channels: Int, metadata: PictureMetadata, into drain: ByteDrain) {
+    init(_ kept: PassthroughPNG, channels: Int, metadata: PictureMetadata, into drain: EncoderOutput) {
         self.kept = kept
         self.channels = channels
         self.metadata = metadata

@@ -1,7 +1,7 @@
 import Libc
 
 /// A file or folder that another user may have prepared, or may change at any time.
-public enum UnsafePlace: Failure, Equatable {
+public enum UnsafePath: Failure, Equatable {
     /// The path contains a symbolic link.
     case link(String)
     /// The file is not regular, or has another hard link.
@@ -69,7 +69,7 @@ public enum UnsafePlace: Failure, Equatable {
     // MARK: Decisions
 
     /// Returns the fault of a folder that does not belong to `user`, or that every user may write to; else nil.
-    public static func fault(ofFolder path: String, _ status: FileStatus, user: uid_t = geteuid()) -> UnsafePlace? {
+    public static func fault(ofFolder path: String, _ status: FileStatus, user: uid_t = geteuid()) -> UnsafePath? {
         if status.kind == .link { return .link(path) }
         if status.owner != user { return .owner(path, owner: status.owner, user: user) }
         return status.mode & 0o002 != 0 ? .writableByAll(path) : nil
@@ -78,14 +78,14 @@ public enum UnsafePlace: Failure, Equatable {
     /// Like `fault(ofFolder:)`, but also returns a fault if the group or other users have any right to the folder.
     public static func fault(
         ofPrivateFolder path: String, _ status: FileStatus, user: uid_t = geteuid()
-    ) -> UnsafePlace? {
+    ) -> UnsafePath? {
         if status.owner == user, status.mode & 0o077 != 0 { return .readableByOthers(path) }
         return fault(ofFolder: path, status, user: user)
     }
 
     /// Returns the fault of a folder that other users may replace, else nil. The sticky bit of its parent folder, whose
     /// status is `above`, prevents replacement.
-    public static func fault(above path: String, _ above: FileStatus, user: uid_t = geteuid()) -> UnsafePlace? {
+    public static func fault(above path: String, _ above: FileStatus, user: uid_t = geteuid()) -> UnsafePath? {
         if above.owner != user && above.owner != 0 { return .ownerAbove(path) }
         return above.mode & 0o022 != 0 && above.mode & S_ISVTX == 0 ? .writableAbove(path) : nil
     }

@@ -4,7 +4,7 @@ import Support
 
 /// The index row of a day. Its body is the picture's record or `{"date":…,"error":{…}}`, with an additional field
 /// `kept` for the cache's own data.
-extension KeptDay {
+extension CachedDay {
     /// The version of the code that turns answers into records. Increase it whenever the same answer yields a different
     /// record. Records of older versions are fetched again, and used only if no service can be reached.
     static let edition = 2

@@ -10,7 +10,7 @@ import Variants
 
 func record(_ text: String) throws -> Record { try Record(parsing: Array(text.utf8)) }
 
-/// Returns a item with a picture, or with a failure if `fails`.
+/// Returns an item with a picture, or with a failure if `fails`.
 func item(_ date: String?, _ name: String = "a", fails: Bool = false) throws -> GalleryItem {
     let day = date.flatMap { CalendarDay($0) }
     var words = try record(#"{"title":"Picture \#(name)"}"#)
@@ -84,7 +84,7 @@ func item(_ date: String?, _ name: String = "a", fails: Bool = false) throws -> 
         for name in ["a", "b"] { items.add(try item("2024-02-03", name)) }
         var changed = try item("2024-02-03", "a")
         changed = GalleryItem(key: changed.key, record: try record(#"{"title":"New"}"#), day: changed.day)
-        // A item with a picture is not replaced by a item without a picture.
+        // An item with a picture is not replaced by an item without a picture.
         #expect(items.add(changed)?.record.string("title") == "Picture a")
         var other = try item("2024-02-03", "a").record
         other.set("title", .string("Newer"))
@@ -151,7 +151,7 @@ func item(_ date: String?, _ name: String = "a", fails: Bool = false) throws -> 
         #expect(items.add(try new("2024-02-03", "a"))?.id == "2024-02-03")
         #expect(items.items.count == 2 && items[old.key] == nil)
 
-        // A item that this version wrote keeps its key, even if the key equals the former key of another picture.
+        // An item that this version wrote keeps its key, even if the key equals the former key of another picture.
         var present = GalleryItems()
         old.isFormer = false
         present.add(old)

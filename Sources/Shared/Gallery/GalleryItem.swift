@@ -14,7 +14,7 @@ public struct GalleryItem: Sendable, Equatable {
     /// Whether an earlier version of the tool wrote the item and computed its key.
     var isFormer = false
     /// The number of the item in the search index. It is unique in a collection, and 0 before the item is added. The
-    /// number of a removed item is not reused while the collection has a item with a higher number.
+    /// number of a removed item is not reused while the collection has an item with a higher number.
     var number = 0
     /// The id of the item in addresses, unique in a collection. Empty before the item is added.
     var id = ""
@@ -49,7 +49,7 @@ public struct GalleryItem: Sendable, Equatable {
         }
     }
 
-    /// The names of a item's files, from the smallest to the largest.
+    /// The names of an item's files, from the smallest to the largest.
     static let thumbnail = "thumb"
     static let sharpThumbnail = "thumb@2x"
     /// The first frame of an animation, in the size of the pager.
@@ -63,7 +63,7 @@ public struct GalleryItem: Sendable, Equatable {
     static let original = "original"
     static let fileNames = [thumbnail, sharpThumbnail, still, pager, overlay, large, tiles, original]
 
-    /// The maximum number of a item. Larger numbers occur only in edited records.
+    /// The maximum number of an item. Larger numbers occur only in edited records.
     private static let maxNumber = 1 << 24
 
     /// - Parameter record: a record with the files in `variants`.
@@ -82,7 +82,7 @@ public struct GalleryItem: Sendable, Equatable {
         self.files = files
     }
 
-    /// Reads a item that an earlier run wrote. Returns nil if the record has no valid key, or an invalid id.
+    /// Reads an item that an earlier run wrote. Returns nil if the record has no valid key, or an invalid id.
     init?(written record: Record) {
         guard let key = record.string("gallery.key"), Self.isKey(key) else { return nil }
         let id = record.string("gallery.id") ?? ""
@@ -143,8 +143,8 @@ public struct GalleryItem: Sendable, Equatable {
 
     static func isKey(_ text: String) -> Bool { text.utf8.count == 32 && text.utf8.allSatisfy(\.isHexadecimalDigit) }
 
-    /// Returns the possible ids of a item, the shortest first. The id of a item with a date is its day, followed by a
-    /// part of the key if the day has several items. The id of a item without a date is a part of the key.
+    /// Returns the possible ids of an item, the shortest first. The id of an item with a date is its day, followed by a
+    /// part of the key if the day has several items. The id of an item without a date is a part of the key.
     static func names(day: CalendarDay?, key: String) -> [String] {
         guard let day else { return ["p-\(key.prefix(12))", "p-\(key)"] }
         return ["\(day)", "\(day)-\(key.prefix(6))", "\(day)-\(key)"]

@@ -12,7 +12,7 @@ struct GalleryItems: Sendable {
 
     subscript(key: String) -> GalleryItem? { indices[key].map { items[$0] } }
 
-    /// Adds a item, or replaces the item with the same key. A failure never replaces a picture. Returns the item
+    /// Adds an item, or replaces the item with the same key. A failure never replaces a picture. Returns the item
     /// that the collection contains afterwards. If the new item is a failure and another item of its day has a
     /// picture, adds nothing and returns nil.
     @discardableResult
@@ -48,7 +48,7 @@ struct GalleryItems: Sendable {
         return item
     }
 
-    /// Changes the key of a item from `former`, which an earlier version of the tool computed, to `key`, unless the
+    /// Changes the key of an item from `former`, which an earlier version of the tool computed, to `key`, unless the
     /// item has another day.
     mutating func takeOver(_ former: String?, as key: String, _ day: CalendarDay?) {
         guard let former, former != key, indices[key] == nil, let index = indices[former] else { return }

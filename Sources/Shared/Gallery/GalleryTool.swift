@@ -227,7 +227,7 @@ public final class GalleryTool: RecordTool {
         return same
     }
 
-    /// Adds the files of a item to a record, with absolute paths.
+    /// Adds the files of an item to a record, with absolute paths.
     private func takeFiles(of item: GalleryItem, _ record: inout Record) {
         guard let raw = item.record.raw("variants"), var variants = try? Record(parsing: raw) else { return }
         for name in variants.names {

@@ -53,7 +53,7 @@ extension Site {
         return .array(row)
     }
 
-    /// Returns the text of a item in which the search finds words.
+    /// Returns the text of an item in which the search finds words.
     func searchedText(of item: GalleryItem) -> String {
         let day = item.day.map { "\($0)" }
         return

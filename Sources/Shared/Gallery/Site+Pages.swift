@@ -218,7 +218,7 @@ extension Site {
     }
 
     /// Returns the link to a video or an animation. If the video has a player, the script shows the player instead of
-    /// following the link. The script starts an animation in item.
+    /// following the link. The script starts an animation in place.
     ///
     /// - Parameter root: the path of the gallery, relative to the page.
     func playLink(_ item: GalleryItem, _ root: String) -> String? {

@@ -92,15 +92,15 @@ struct Site: Sendable {
         return month == nil ? pages : pages.reversed()
     }
 
-    /// Returns the address of a item, relative to the gallery.
+    /// Returns the address of an item, relative to the gallery.
     func address(of item: Int) -> String { "\(pages[pageOfItem[item]].path)#\(items[item].id)" }
 
-    /// Returns the address of a item, relative to a page.
+    /// Returns the address of an item, relative to a page.
     func link(to item: Int, from page: Page) -> String {
         page.items.contains(item) ? "#\(items[item].id)" : page.root + address(of: item)
     }
 
-    /// Returns the address of a item on the first page of its month. It can be used before the number of the item's
+    /// Returns the address of an item on the first page of its month. It can be used before the number of the item's
     /// page is known, because scripts then find the page.
     static func address(of item: GalleryItem) -> String {
         "pages/\(item.day.map { Month($0).name } ?? "undated").html#\(item.id)"

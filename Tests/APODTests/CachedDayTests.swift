@@ -90,8 +90,8 @@ import Testing
     // MARK: Freshness
 
     @Test(arguments: [
-        // Columns: the day, the date and hour (UTC) of the request, and the lifetimes in seconds of a picture of the day
-        // (nil if it does not expire) and of the answer that the day has no picture.
+        // Columns: the day, the date and hour (UTC) of the request, and the lifetimes in seconds of a picture of the
+        // day (nil if it does not expire) and of the answer that the day has no picture.
         ("2026-11-19", "2026-11-20", 12, nil as Int?, 86_400), ("2026-11-20", "2026-11-20", 12, 1800, 300),
         ("2026-11-21", "2026-11-20", 12, 1800, 300),
         // Until 04:00 UTC the newest day is the previous day.

@@ -67,8 +67,8 @@ struct Sentence {
     private let before: Substring
     private let link: Substring
     private let after: Substring
-    /// The sentence as plain text: the words of the link remain, and `&amp;` is decoded. Tags are kept, as in some texts
-    /// of the old service.
+    /// The sentence as plain text: the words of the link remain, and `&amp;` is decoded. Tags are kept, as in some
+    /// texts of the old service.
     let text: String
 
     /// - Parameter words: HTML, with the words of the link in brackets. Some sentences contain an entity or a tag, so

@@ -8,9 +8,9 @@ import Support
 /// * `data/words-0.js` to `data/words-63.js`: the numbers of the pictures that contain a word
 /// * `data/rows-0.js`, …: the titles and the thumbnails of the pictures with 64 successive numbers
 ///
-/// The number of a picture (`GalleryItem.number`) does not change if other pictures are added or removed. Adding a picture
-/// must not rewrite all files of words, so each file is updated only with every 64th picture: file `k` contains the
-/// numbers below the latest number that equals `k` modulo 64. For later pictures, at most 63, the search reads the
+/// The number of a picture (`GalleryItem.number`) does not change if other pictures are added or removed. Adding a
+/// picture must not rewrite all files of words, so each file is updated only with every 64th picture: file `k` contains
+/// the numbers below the latest number that equals `k` modulo 64. For later pictures, at most 63, the search reads the
 /// texts in `search.js`. Each addition changes `search.js`, one file of rows, and one file of words.
 struct SearchIndex: Sendable {
     static let shardCount = 64

@@ -5,8 +5,8 @@ import Testing
 /// Tests a claim on random cases. Records the failing cases, each with the command that repeats it.
 ///
 /// Every run uses the same random numbers, unless `APOD_TOOLS_SEED` sets another seed. The numbers of a case do not
-/// depend on earlier cases, so `APOD_TOOLS_CASE` can repeat a single case. `APOD_TOOLS_TRIALS` sets the number of cases,
-/// for a nightly run.
+/// depend on earlier cases, so `APOD_TOOLS_CASE` can repeat a single case. `APOD_TOOLS_TRIALS` sets the number of
+/// cases, for a nightly run.
 ///
 /// - Parameters:
 ///   - cases: the number of cases, each of which must hold.

@@ -26,7 +26,8 @@ enum SmallPictures {
     static let jpegXLWithAlpha = Base64.decoded(
         "/wrDwYLiQggIEADcAEsoN9YfvFeQMAVG1Jd5McbMc+cFhAA4jkcwgCL46kp8q7atNrxo4gMay4ArGCCZ/T5j0mSB/wg=")!
 
-    /// Two spatial layers of 16x16 pixels by libavif 1.4: red, then blue. The second operating point is the lower layer.
+    /// Two spatial layers of 16x16 pixels by libavif 1.4: red, then blue. The second operating point is the lower
+    /// layer.
     static let layeredAVIF = Base64.decoded(
         "AAAAIGZ0eXBhdmlmAAAAAGF2aWZtaWYxbWlhZk1BMUIAAAEDbWV0YQAAAAAAAAAhaGRscgAAAAAAAAAAcGljdAAAAAAAAAAAAAAA"
             + "AAAAAAAOcGl0bQAAAAAAAQAAACZpbG9jAAAAAEQAAAEAAQAAAAIAAAErAAAALgAAAVkAAAAjAAAAKGlpbmYAAAAAAAEAAAAaaW5m"

@@ -92,7 +92,8 @@ import Testing
         #expect(sizes[1] <= sizes[0] && sizes[2] <= sizes[1])
     }
 
-    /// In a uniform area, each code adds a longer string to the LZW table if the encoder always takes the longest match.
+    /// In a uniform area, each code adds a longer string to the LZW table if the encoder always takes the longest
+    /// match.
     @Test(arguments: [0, 3, 9]) func uniformAreasTakeFewBytes(effort: Int) throws {
         let frames = (0..<2).map { step in
             (

@@ -20,8 +20,8 @@ import Testing
             #expect(placement.crop == Rectangle(source))
             #expect((1...box.width).contains(size.width) && (1...box.height).contains(size.height))
             #expect(size.width <= source.width && size.height <= source.height)
-            // A side fills the box or equals the side of the source. The other side follows from the aspect ratio and is
-            // rounded.
+            // A side fills the box or equals the side of the source. The other side follows from the aspect ratio and
+            // is rounded.
             let ratio = min(Double(box.width) / Double(source.width), Double(box.height) / Double(source.height), 1)
             #expect(abs(Double(size.width) - max(Double(source.width) * ratio, 1)) <= 0.5)
             #expect(abs(Double(size.height) - max(Double(source.height) * ratio, 1)) <= 0.5)

@@ -76,7 +76,8 @@ public struct Explanation: Sendable, Equatable {
         public internal(set) var isLocked = false
         /// The addresses of the host, or nil if they were not resolved.
         public internal(set) var addresses: [JudgedAddress]?
-        /// After a temporary failure of this address, other addresses of the same picture have priority until this time.
+        /// After a temporary failure of this address, other addresses of the same picture have priority until this
+        /// time.
         public internal(set) var restsUntil: Timestamp?
         var isEphemeral = false
         /// Whether the entry came from another address, so that its validators are meaningless to this server.

@@ -30,8 +30,8 @@ struct RecordOutput {
         pending.reserveCapacity(Self.batchSize + 4096)
     }
 
-    /// Appends the part of a record that the layout prints. If the record lacks this part, adds its error, or status 65,
-    /// to `tally` instead.
+    /// Appends the part of a record that the layout prints. If the record lacks this part, adds its error, or status
+    /// 65, to `tally` instead.
     mutating func append(_ record: Record, tally: inout ExitTally) {
         let start = pending.count
         switch layout {

@@ -218,8 +218,8 @@ public final class Verification: Sendable {
         if let still { try tell(.contentRefused, still, detail: detail, report) }
     }
 
-    /// Reads a row again, in a write transaction if possible, and calls `isWrong`. Returns the row if the result is true;
-    /// with `drops`, also removes the row.
+    /// Reads a row again, in a write transaction if possible, and calls `isWrong`. Returns the row if the result is
+    /// true; with `drops`, also removes the row.
     private func recheck(
         _ entry: Entry, _ scope: ScopeRow, _ cache: CacheStore, drops: Bool, isWrong: (Entry) throws -> Bool
     ) throws -> Entry? {

@@ -129,8 +129,8 @@ final class Database {
         return Int(sqlite3_changes(handle))
     }
 
-    /// Deletes a row that was read in the same transaction. Throws `CacheFailure.indexDamaged` if there is no such row: a
-    /// damaged index may return a row to a scan, but not to a lookup.
+    /// Deletes a row that was read in the same transaction. Throws `CacheFailure.indexDamaged` if there is no such row:
+    /// a damaged index may return a row to a scan, but not to a lookup.
     func delete(_ sql: String, _ values: Value...) throws {
         if try run(sql, values) == 0 {
             throw CacheFailure.indexDamaged(detail: "a row cannot be found", root: root)

@@ -80,7 +80,8 @@ struct Schema: Sendable {
         try database.first("PRAGMA user_version") { $0.int(0) } ?? 0
     }
 
-    /// Returns the version of a file. Throws `CacheFailure.newerLayout` if a later version of the tools has migrated it.
+    /// Returns the version of a file. Throws `CacheFailure.newerLayout` if a later version of the tools has migrated
+    /// it.
     func supportedVersion(of database: Database, root: String) throws -> Int {
         let found = try Self.version(of: database)
         if found > version { throw CacheFailure.newerLayout(found: found, supported: version, root: root) }

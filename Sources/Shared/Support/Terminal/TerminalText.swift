@@ -1,8 +1,8 @@
 /// Makes untrusted text safe for a terminal or a log line.
 public enum TerminalText {
     /// Replaces control characters, bidirectional overrides and zero-width characters by `\u{…}`, so that a title or a
-    /// server's message can neither move the cursor nor fake a line. Line breaks and tabs become spaces. Bytes of a path
-    /// that are not UTF-8 become `\xNN`.
+    /// server's message can neither move the cursor nor fake a line. Line breaks and tabs become spaces. Bytes of a
+    /// path that are not UTF-8 become `\xNN`.
     public static func escaped(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
         var result = ""

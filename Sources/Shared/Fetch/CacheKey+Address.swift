@@ -27,24 +27,24 @@ extension CacheKey {
 
     private init(
         _ url: WebURL, _ written: String?, _ ignoring: Set<String>,
-        _ digest: (Substring) throws -> (text: String, isLasting: Bool)
+        _ digest: (Substring) throws -> (text: String, isSameInAllProcesses: Bool)
     ) rethrows {
         @Sendable func normalized(_ url: WebURL) -> String {
             (ignoring.isEmpty ? url : url.removingQueryItems(named: ignoring)).normalized
         }
         let address = normalized(url)
-        var isLasting = true
+        var isSameInAllProcesses = true
         let text = try AddressSecrets.replacing(in: address) { value in
             if AddressSecrets.isDigest(value) { return String(value) }
             let digest = try digest(value)
-            isLasting = digest.isLasting
+            isSameInAllProcesses = digest.isSameInAllProcesses
             return AddressSecrets.digestPrefix + digest.text
         }
         let former: @Sendable () -> String? = {
             let former = Self.former(written.flatMap(url.former).map(normalized) ?? address)
             return former == text ? nil : former
         }
-        self.init(address: text, legacyKey: former, isLasting: isLasting)
+        self.init(address: text, legacyKey: former, isSameInAllProcesses: isSameInAllProcesses)
     }
 
     // MARK: Earlier keys

@@ -119,10 +119,10 @@ extension CacheStore {
 
     /// Moves an entry from the key that an earlier version used to the current key. Its variants must then be made
     /// again. Keeps the old key if the root is read-only, the file system has no hard links, or the current key differs
-    /// between processes (`CacheKey.isLasting`).
+    /// between processes (`CacheKey.isSameInAllProcesses`).
     private func moved(to key: CacheKey) throws -> Entry? {
         guard let former = key.legacyKey, let entry = try validated(CacheKey(address: former)) else { return nil }
-        if index.isReadOnly || !key.isLasting { return entry }
+        if index.isReadOnly || !key.isSameInAllProcesses { return entry }
         let now = clock.now()
         let folder = try folder()
         let moved = try index.write(now: now) { [root = index.root] connection in

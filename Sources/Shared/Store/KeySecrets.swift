@@ -34,7 +34,7 @@ public final class KeySecrets: Sendable {
 
     /// Returns 32 hexadecimal digits that replace the value in the key of the address, and whether they are the same in
     /// every process. Throws `CacheFailure`, `UnsafePath` and `SystemFailure` if the file cannot be read or created.
-    public func digest(of value: Substring, in address: String) throws -> (text: String, isLasting: Bool) {
+    public func digest(of value: Substring, in address: String) throws -> (text: String, isSameInAllProcesses: Bool) {
         let secret = try secret(for: address)
         let text = HMAC.hex(of: Array(value.utf8), key: secret ?? Self.random).prefix(32)
         return (String(text), secret != nil)

@@ -7,7 +7,7 @@ import Support
 extension CachedDay {
     /// The version of the code that turns answers into records. Increase it whenever the same answer yields a different
     /// record. Records of older versions are fetched again, and used only if no service can be reached.
-    static let edition = 2
+    static let formatVersion = 2
 
     /// - Parameter address: the service's address, or nil for NASA's standard address.
     func metadata(address: String?) -> Metadata {
@@ -22,7 +22,7 @@ extension CachedDay {
         record.set(
             "kept",
             .object([
-                "edition": .integer(Self.edition), "address": address.map { .string($0) },
+                "edition": .integer(Self.formatVersion), "address": address.map { .string($0) },
                 "layout": layout, "raw": result.raw.map { .raw($0) },
             ]))
         return Metadata(
@@ -34,11 +34,11 @@ extension CachedDay {
     /// - Parameter address: the service's current address, or nil for NASA's standard address.
     init?(_ metadata: Metadata, of server: Server, address: String?) {
         guard let day = CalendarDay(metadata.name), var record = try? Record(parsing: metadata.body),
-            let edition = record.integer("kept.edition")
+            let version = record.integer("kept.edition")
         else { return nil }
         // Earlier builds stored paragraphs and links as text under `marks`.
         let isCurrent =
-            edition == Self.edition && record.string("kept.address") == address && record.raw("kept.marks") == nil
+            version == Self.formatVersion && record.string("kept.address") == address && record.raw("kept.marks") == nil
         let layout = record.raw("kept.layout").flatMap { try? Record(parsing: $0) } ?? Record()
         let raw = record.raw("kept.raw").map { Array($0) }
         record.remove("kept")

@@ -6,7 +6,7 @@ struct CachedDay: Sendable {
     let result: DayResult
     /// Nil if the answer never expires.
     let expiresAt: Timestamp?
-    /// Whether the current code (`edition`) created the record, from an answer of the service's current address.
+    /// Whether the current code (`formatVersion`) created the record, from an answer of the service's current address.
     let isCurrent: Bool
 
     init(_ result: DayResult, expiresAt: Timestamp?, isCurrent: Bool = true) {

@@ -73,7 +73,7 @@ final class CachedDays: Sendable {
     private func remoteRow(_ day: CalendarDay, _ service: Service, _ cache: CacheStore) throws -> Metadata? {
         let begun = SteadyTime.now()
         let row = try cache.metadata.remoteItem(
-            day.description, in: Self.collection(service), atMost: RemoteDocument.smallByteLimit, isLasting: true)
+            day.description, in: Self.collection(service), atMost: RemoteDocument.smallByteLimit, mayNeverExpire: true)
         if row == nil { state.withLock { $0.missed += SteadyTime.now() - begun } }
         return row
     }

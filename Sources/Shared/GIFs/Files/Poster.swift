@@ -11,7 +11,7 @@ struct Poster {
     let png: [UInt8]
 
     /// The part of the cache key that identifies the version of the output. Change it whenever the output changes.
-    static let edition = "poster;frame=0;png;v1"
+    static let variantOptions = "poster;frame=0;png;v1"
 
     /// Throws `ImageError`, `FormatFailure`, `Cancelled`, and errors of the source.
     ///

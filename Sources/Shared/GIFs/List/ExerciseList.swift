@@ -86,7 +86,7 @@ public struct ExerciseList: Sendable {
     private func shared(by cache: CacheStore) throws -> CachedExerciseList? {
         guard
             let row = try cache.metadata.remoteItem(
-                Self.name, in: Self.collection, atMost: RemoteDocument.byteLimit, isLasting: false),
+                Self.name, in: Self.collection, atMost: RemoteDocument.byteLimit, mayNeverExpire: false),
             isFresh(row),
             let list = CachedExerciseList(body: row.body, address: service.address)
         else { return nil }

@@ -53,7 +53,7 @@ public final class GIFPlaceholder: Sendable {
     private func entry() throws -> Entry {
         switch source {
         case .drawn:
-            return try entry(named: PlaceholderDrawing.edition) { MemorySource(try PlaceholderDrawing.gif()) }
+            return try entry(named: PlaceholderDrawing.variantOptions) { MemorySource(try PlaceholderDrawing.gif()) }
         case .bytes(let bytes, let sha256):
             return try entry(named: "sha256:\(sha256)") { MemorySource(bytes) }
         case .address(let url):

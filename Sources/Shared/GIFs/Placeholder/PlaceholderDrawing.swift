@@ -8,7 +8,7 @@ enum PlaceholderDrawing {
     /// The width and height in pixels: the size of `Resolution.standard`, which every ExerciseDB plan includes.
     static let side = 180
     /// The part of the cache key that identifies the version of the output. Change it whenever the output changes.
-    static let edition = "dumbbell;v1"
+    static let variantOptions = "dumbbell;v1"
 
     private static let ground: [Int] = [244, 245, 247]
     private static let ink: [Int] = [126, 136, 152]

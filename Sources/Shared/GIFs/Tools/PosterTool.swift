@@ -44,7 +44,7 @@ extension FoundEntry {
         let key = try CacheKey(printed: entry.key ?? "")
         return try options.interruption.during {
             var file: MadeFile?
-            let sinks = try CacheDestination(cache, of: entry, key: key).open([Poster.edition]) { file = $1 }
+            let sinks = try CacheDestination(cache, of: entry, key: key).open([Poster.variantOptions]) { file = $1 }
             if let file { return file }
             guard let sink = sinks[0] else { throw CacheFailure.absent(key: key.text) }
             let poster = try Self.drawn(cache.open(entry), options)

@@ -13,8 +13,8 @@ public struct RemoteSync: Sendable {
 
     /// The shared metadata: the items about days of the APOD archive, if they never expire, and the list of exercises.
     private static let collections: [CacheMetadata.SharedCollection] = [
-        (name: "apod/science", isLasting: true), (name: "apod/api", isLasting: true),
-        (name: "exercisedb", isLasting: false),
+        (name: "apod/science", mayNeverExpire: true), (name: "apod/api", mayNeverExpire: true),
+        (name: "exercisedb", mayNeverExpire: false),
     ]
 
     /// - Parameter jobs: the number of threads.

@@ -14,7 +14,7 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     var legacyKey: String? { makeFormer?() }
     private let makeFormer: (@Sendable () -> String?)?
     /// Whether the key is the same in every process: see `KeySecrets`.
-    let isLasting: Bool
+    let isSameInAllProcesses: Bool
 
     /// The maximum length of a key in bytes: the longest address, with each value in its query replaced by a digest.
     static let byteLimit = 128 << 10
@@ -37,10 +37,10 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     /// The key of an address in its normal form, without secrets.
     ///
     /// - Parameter legacyKey: returns the key that earlier versions derived from the same address, if it differs.
-    package init(address: String, legacyKey: (@Sendable () -> String?)? = nil, isLasting: Bool = true) {
+    package init(address: String, legacyKey: (@Sendable () -> String?)? = nil, isSameInAllProcesses: Bool = true) {
         text = address
         makeFormer = legacyKey
-        self.isLasting = isLasting
+        self.isSameInAllProcesses = isSameInAllProcesses
         name = String(decoding: SHA256.hex(of: address).utf8.prefix(32), as: UTF8.self)
     }
 

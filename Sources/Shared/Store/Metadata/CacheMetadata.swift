@@ -10,9 +10,9 @@ extension CacheStore {
 /// more items. Metadata does not count towards the capacity and is not trimmed, because collections are small compared
 /// with a large picture. `clean` removes items a month after their expiry. Methods throw the errors of `CacheStore`.
 public struct CacheMetadata: Sendable {
-    /// A collection whose items a push uploads and a pull downloads. If `isLasting`, only items that never expire are
-    /// uploaded, and downloaded items keep their expiry. Otherwise, downloaded items expire at most a TTL from now.
-    package typealias SharedCollection = (name: String, isLasting: Bool)
+    /// A collection whose items a push uploads and a pull downloads. If `mayNeverExpire`, only items that never expire
+    /// are uploaded, and downloaded items keep their expiry. Otherwise, downloaded items expire at most a TTL from now.
+    package typealias SharedCollection = (name: String, mayNeverExpire: Bool)
 
     /// Keeps the cache open during the work.
     let cache: CacheStore
@@ -81,24 +81,24 @@ public struct CacheMetadata: Sendable {
     ///
     /// - Parameters:
     ///   - byteLimit: the maximum size of the item's document.
-    ///   - isLasting: whether the item may have no expiry. Otherwise, the item expires at most a TTL from now.
+    ///   - mayNeverExpire: whether the item may have no expiry. Otherwise, the item expires at most a TTL from now.
     public func remoteItem(
-        _ name: String, in collection: String, atMost byteLimit: Int, isLasting: Bool
+        _ name: String, in collection: String, atMost byteLimit: Int, mayNeverExpire: Bool
     ) throws -> Metadata? {
         guard let remote, remote.reads(scope) else { return nil }
         let answer = try remote.document(of: RemoteName(metadata: name, in: collection, of: scope), atMost: byteLimit)
         guard let document = index.counted(answer, in: scope),
-            let item = self.item(name, of: document, isLasting: isLasting)
+            let item = self.item(name, of: document, mayNeverExpire: mayNeverExpire)
         else { return nil }
         index.count(in: scope) { $0.add(.remoteHits) }
         return item
     }
 
     /// Returns the item of a document, or nil if the document has no inline content or was fetched in the future.
-    private func item(_ name: String, of document: RemoteDocument, isLasting: Bool) -> Metadata? {
+    private func item(_ name: String, of document: RemoteDocument, mayNeverExpire: Bool) -> Metadata? {
         let now = clock.now()
         guard case .inline(let body) = document.content, document.isPast(at: now) else { return nil }
-        let expiresAt = isLasting ? document.expiresAt : cache.settings.latestExpiry(document.expiresAt, now: now)
+        let expiresAt = mayNeverExpire ? document.expiresAt : cache.settings.latestExpiry(document.expiresAt, now: now)
         return Metadata(name: name, body: body, fetchedAt: document.fetchedAt, expiresAt: expiresAt)
     }
 
@@ -109,7 +109,7 @@ public struct CacheMetadata: Sendable {
     func take(
         _ document: RemoteDocument, _ name: String, in collection: SharedCollection, begin: () throws -> Void
     ) throws -> Bool {
-        guard let item = item(name, of: document, isLasting: collection.isLasting) else { return false }
+        guard let item = item(name, of: document, mayNeverExpire: collection.mayNeverExpire) else { return false }
         if let old = try self.item(name, in: collection.name), old.fetchedAt >= item.fetchedAt { return false }
         try begin()
         try keep([item], in: collection.name)

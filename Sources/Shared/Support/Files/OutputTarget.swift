@@ -82,7 +82,7 @@ extension FileStatus {
     ///
     /// Omits set-user-ID, set-group-ID and the sticky bit, which were granted to the old content. If the group cannot
     /// be set, the new file's group gets only the rights of all users.
-    func passOn(to file: File) {
+    func copyOwnership(to file: File) {
         var mode = mode & 0o777
         if (file.status.owner, file.status.group) != (owner, group), fchown(file.descriptor, owner, group) != 0,
             file.status.group != group, fchown(file.descriptor, uid_t.max, group) != 0

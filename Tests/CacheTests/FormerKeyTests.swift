@@ -76,7 +76,7 @@ import Testing
 
     @Test(arguments: unchanged) func addressesWhoseKeyIsUnchangedHaveNoFormerKey(_ text: String) throws {
         guard !InternationalName.mayBeHost(of: text) || cidn_load() == nil else { return }
-        #expect(try key(text).former == nil)
+        #expect(try key(text).legacyKey == nil)
     }
 
     /// The entry keeps its bytes, its pin and the rows of its variants, and no request is sent.

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func addressWithoutSecretsCreatesNoSecretFile() throws {
-        #expect(try key("https://pictures.example/a.gif?w=1500&h=1000", secrets()).former == nil)
+        #expect(try key("https://pictures.example/a.gif?w=1500&h=1000", secrets()).legacyKey == nil)
         #expect(try !File.exists(world.root))
     }
 

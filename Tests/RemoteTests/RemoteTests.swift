@@ -209,8 +209,10 @@ import Testing
         for _ in 0..<UploadQueue.countLimit + UploadQueue.threadLimit + 10 {
             world.remote.offer(RemoteUpload(document) { _ in refused.withLock { $0 += 1 } })
         }
-        #expect(refused.withLock { $0 } >= 10)
+        let count = refused.withLock { $0 }
+        #expect(count >= 10)
         world.remote.close()
+        #expect(world.warnings.contains { $0.contains("\(count) uploads were skipped, because the queue") })
     }
 
     @Test func failedReadOfAListIsAnErrorAndNotAnEmptyList() throws {

@@ -349,12 +349,14 @@ public final class Remote: RemoteTier {
         let wait = max(settings.wait - state.withLock { $0.lost.total }, .zero)
         let end = SteadyTime.now() + wait
         if let queue = queue.withLock({ $0 }) {
-            let rest = queue.close(atMost: wait) { [interruption] in interruption.cause != nil }
-            if rest > 0, interruption.cause == nil, !state.withLock({ $0.writing.isOpen }) {
+            let (unfinished, refused) = queue.close(atMost: wait) { [interruption] in interruption.cause != nil }
+            func warn(_ count: Int, _ what: String) {
+                guard count > 0, interruption.cause == nil, !state.withLock({ $0.writing.isOpen }) else { return }
                 log.warning(
-                    "the remote \(settings.address): \(rest) \(rest == 1 ? "upload was" : "uploads were") not "
-                        + "finished in time; raise APOD_TOOLS_REMOTE_WAIT, or run img-cache push")
+                    "the remote \(settings.address): \(count) \(count == 1 ? "upload was" : "uploads were") \(what)")
             }
+            warn(unfinished, "not finished in time; raise APOD_TOOLS_REMOTE_WAIT, or run img-cache push")
+            warn(refused, "skipped, because the queue of uploads was full; run img-cache push")
         }
         let left = interruption.cause == nil ? end - SteadyTime.now() : .zero
         storage.close(within: max(left, settings.timeouts.connect))

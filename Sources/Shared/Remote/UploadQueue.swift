@@ -12,7 +12,7 @@ final class UploadQueue: Sendable {
         var active = 0
         var threads: [Thread] = []
         /// The number of offers that `add` has refused.
-        var dropped = 0
+        var refused = 0
         var isClosed = false
         /// Whether `close` has cancelled the remaining uploads.
         var isGivenUp = false
@@ -37,7 +37,7 @@ final class UploadQueue: Sendable {
             let (bytes, overflow) = state.bytes.addingReportingOverflow(offer.document.count)
             let isTooMuch = overflow || bytes > Self.byteLimit && !state.waiting.isEmpty
             guard !state.isClosed, !isTooMuch, state.waiting.count < Self.countLimit else {
-                state.dropped += 1
+                state.refused += 1
                 return false
             }
             state.waiting.append(offer)
@@ -51,7 +51,7 @@ final class UploadQueue: Sendable {
                 // No thread could be started, so this offer is the only one in the queue.
                 state.waiting.removeAll()
                 state.bytes = 0
-                state.dropped += 1
+                state.refused += 1
                 return false
             }
             return true
@@ -80,10 +80,10 @@ final class UploadQueue: Sendable {
     }
 
     /// Closes the queue, waits at most `limit` for the uploads to finish, and cancels the unfinished uploads. Returns
-    /// the number of offers that were refused or cancelled.
+    /// the number of cancelled uploads, and the number of uploads that `add` has refused.
     ///
     /// - Parameter isStopped: whether the run has been interrupted, which ends the wait.
-    func close(atMost limit: Duration, isStopped: () -> Bool) -> Int {
+    func close(atMost limit: Duration, isStopped: () -> Bool) -> (unfinished: Int, refused: Int) {
         state.update { $0.isClosed = true }
         let end = SteadyTime.now() + limit
         var isDone = false
@@ -91,12 +91,12 @@ final class UploadQueue: Sendable {
             let step = min(end - SteadyTime.now(), .milliseconds(100))
             isDone = state.wait(atMost: step) { $0.waiting.isEmpty && $0.active == 0 ? true : nil } ?? false
         }
-        let (rest, threads) = state.update { state in
+        let (result, threads) = state.update { state in
             state.isGivenUp = true
-            defer { (state.waiting, state.threads, state.dropped) = ([], [], 0) }
-            return (state.waiting.count + state.active + state.dropped, state.threads)
+            defer { (state.waiting, state.threads, state.refused) = ([], [], 0) }
+            return ((state.waiting.count + state.active, state.refused), state.threads)
         }
         for thread in threads { thread.join() }
-        return rest
+        return result
     }
 }

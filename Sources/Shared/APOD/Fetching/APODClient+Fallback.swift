@@ -25,7 +25,7 @@ extension APODClient {
                 for found in try self.results(of: page) { known[found.day] = found }
             }
             if let found = known[day], !lacksImage(found) {
-                log.detail("\(result.day) has no image; using \(day)")
+                log.detail("\(result.day) has no image; \(found.picture == nil ? "\(day) failed" : "using \(day)")")
                 return found.answering(result.day)
             }
             day = day.advanced(by: -1)

@@ -44,7 +44,9 @@ extension VerificationStep {
     public var text: String {
         let unit = kind == .sweep ? "left over" : kind == .rebuild ? "recovered" : "checked"
         return stepLine(
-            kind.rawValue, "\(count) \(unit), \(ByteCount.description(bytes)), \(problems) problems", duration)
+            kind.rawValue,
+            "\(count) \(unit), \(ByteCount.description(bytes)), \(problems) problem\(problems == 1 ? "" : "s")",
+            duration)
     }
 }
 

@@ -10,7 +10,9 @@ extension HEIFItems {
     func picture(
         _ item: Int, depth: Int = 0, isLayer: Bool = false, _ window: inout SourceWindow
     ) throws -> HEIFPicture {
-        guard depth < Self.depthLimit else { throw corrupt("a cycle of derived pictures") }
+        guard depth < Self.depthLimit else {
+            throw corrupt("a cycle or a chain of more than \(Self.depthLimit) derived pictures")
+        }
         guard let kind = kinds[item] else {
             throw corrupt(item == primary ? "no primary picture" : "a derived picture whose source is missing")
         }

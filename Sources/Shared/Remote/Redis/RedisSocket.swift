@@ -31,9 +31,8 @@ final class RedisSocket: Sendable {
         }
         var code: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
-        guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size) == 0, code == 0 else {
-            throw SystemFailure(errno: code, "connect")
-        }
+        if getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size) != 0 { code = errno }
+        if code != 0 { throw SystemFailure(errno: code, "connect") }
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }

@@ -4,7 +4,7 @@ import Images
 /// A requested version of a picture. Lengths are in pixels.
 public struct Variant: Sendable, Hashable {
     /// The variant's name in file names and in the record field `variants`.
-    public let name: String
+    public private(set) var name: String
     public var geometry: Geometry
     public var gradient: Gradient
     public var cornerRadius: Double
@@ -42,7 +42,9 @@ public struct Variant: Sendable, Hashable {
     }
 
     func named(_ name: String) -> Variant {
-        Variant(name: name, geometry: geometry, gradient: gradient, cornerRadius: cornerRadius, shape: shape)
+        var variant = self
+        variant.name = name
+        return variant
     }
 
     /// A text with all properties that affect the variant's bytes, for the cache key.

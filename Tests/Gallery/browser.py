@@ -27,7 +27,7 @@ class Browser:
         base = f"{self.base}{gallery}/"
         context = self.process.new_context(viewport={"width": width, "height": height}, **options)
         page = context.new_page()
-        page.set_default_timeout(15000)
+        page.set_default_timeout(60000)
         page.base, page.requested, page.faults = base, [], []
         is_firefox = self.process.browser_type.name == "firefox"
 
@@ -100,7 +100,7 @@ class Browser:
 # MARK: Waiting
 
 
-def wait(page, expression, message=None, timeout=15):
+def wait(page, expression, message=None, timeout=60):
     """Waits until an expression is true. `wait_for_function` of Playwright needs eval, which the pages forbid."""
     look = f"try {{ if ({expression}) return done(true); }} catch {{}} if (performance.now() > end) done(false);"
     end = time.monotonic() + timeout

@@ -101,6 +101,14 @@ import Testing
         let root = CacheRoot(world.root)
         try root.make()
         let path = CacheRoot.lock("0", in: .standard)
+        struct Waited: Error {}
+        do {
+            let first = try KeyLock(root: root, path, interruption: Interruption())
+            #expect(throws: Waited.self) {
+                _ = try KeyLock(root: root, path, interruption: Interruption(), whileWaiting: { throw Waited() })
+            }
+            withExtendedLifetime(first) {}
+        }
         let inside = Monitor(0)
 
         let results = try together(8) { _ in

@@ -19,7 +19,7 @@ public final class GalleryFolder: Sendable {
     private let use: File
 
     private static let recordsName = "records.ndjson"
-    /// The size of reads and writes of this file, in bytes.
+    /// The size of writes to this file, in bytes.
     private static let pieceSize = 256 << 10
     private static let picturesName = "pictures"
     private static let lockName = ".gallery.lock"
@@ -48,18 +48,11 @@ public final class GalleryFolder: Sendable {
 
     /// Reads `records.ndjson`, and skips invalid records. Parses the file only if its content is not `known`.
     private static func items(in folder: Folder, known: WrittenItems?) throws -> WrittenItems {
-        var hash = SHA256()
         var items = GalleryItems()
         guard let file = try folder.openIfPresent(recordsName) else {
-            return WrittenItems(items: items, digest: hash.finish())
+            return WrittenItems(items: items, digest: SHA256.hex(of: []))
         }
-        var piece = [UInt8](repeating: 0, count: pieceSize)
-        var offset = 0
-        while case let count = try piece.withUnsafeMutableBytes({ try file.read(into: $0, at: offset) }), count > 0 {
-            piece.withUnsafeBytes { hash.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-            offset += count
-        }
-        let digest = hash.finish()
+        let digest = try BlobStore.sha256(of: file)
         if let known, known.digest == digest { return known }
         let reader = RecordReader(continuing: LineReader(file: file))
         while let input = try reader.next() {

@@ -81,6 +81,49 @@ import Testing
         #expect(failureCode { _ = try ReadPlanes.libjpeg(bytes, allowsTruncated: true) } == "corrupt-image")
     }
 
+    /// The second scan lacks the data of its last rows; a later scan has an invalid code in its first row.
+    @Test(arguments: [0, 1, 3]) func errorOfTheFirstDamagedScanIsReported(threads: Int) throws {
+        var bytes = GeneratedJPEG(
+            width: 40, height: 800, sampling: GeneratedJPEG.samplings[5], isProgressive: true, noise: 50
+        ).encoded()
+        let starts = try #require(
+            try JPEGFrame(MemorySource(bytes), options: JPEGOptions()).map { first in
+                var frame = first
+                _ = try frame.readOtherScans(
+                    MemorySource(bytes), from: first.scans[0].dataOffset, options: JPEGOptions())
+                return frame.scans.map(\.dataOffset)
+            })
+        bytes.replaceSubrange(starts[5]..<starts[5] + 8, with: [0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0])
+        let third = try #require(
+            bytes[starts[1]..<starts[2]].indices.first { bytes[$0] == 0xFF && bytes[$0 + 1] >= 0xC0 })
+        bytes.removeSubrange(third - 40..<third)
+        #expect {
+            _ = try own(bytes, threads: threads)
+        } throws: { error in
+            "\(error)".contains("premature end of data segment")
+        }
+    }
+
+    @Test func memoryDoesNotGrowWithTheHeight() throws {
+        func reserved(height: Int) throws -> Int {
+            let bytes = Monitor(0)
+            var options = JPEGOptions()
+            options.reserve = { size in
+                bytes.update { $0 += size }
+                return bytes
+            }
+            let source = MemorySource(
+                GeneratedJPEG(
+                    width: 20, height: height, sampling: GeneratedJPEG.samplings[5], isProgressive: true
+                ).encoded())
+            let frame = try #require(try JPEGFrame(source, options: options))
+            _ = try CoefficientPlanes(frame, source, scale: 8, reduction: 1, options: options)
+            return bytes.withLock { $0 }
+        }
+        #expect(try reserved(height: 3000) == reserved(height: 1000))
+        #expect(try reserved(height: 3000) < 5_000_000)
+    }
+
     @Test func scansOverTheLimitAreRefused() throws {
         let bytes = GeneratedJPEG(
             width: 20, height: 20, sampling: GeneratedJPEG.samplings[5], isProgressive: true

@@ -1,16 +1,17 @@
 import CKernels
 import Support
 
-/// Decodes a progressive JPEG. A row of samples is available once all scans have decoded that row. Without a spare
-/// thread, `init` decodes all scans.
+/// Decodes a progressive JPEG. All scans are decoded together, each from its offset in the file, so memory contains only
+/// some rows of coefficients.
 final class CoefficientPlanes: JPEGPlanes {
     let planes: [JPEGPlane]
     private(set) var isTruncated: Bool
+    private let scans: [ProgressiveScan]
     private let schedule: ScanSchedule
     private let spareThreads: ThreadBudget
     private var threads: [Thread] = []
-    private var borrowedThreads = 0
     private let allowsTruncated: Bool
+    private let mcusDown: Int
     private let shapes: [ComponentShape]
     private let stores: [CoefficientStore]
     private let steps: [[UInt16]]
@@ -54,18 +55,15 @@ final class CoefficientPlanes: JPEGPlanes {
             }
         }
         let (across, down) = (frame.mcusAcross, frame.mcusDown)
-        var bytes = ProgressiveScan.memory
-        for (shape, isRefined) in zip(shapes, isRefined) {
-            let own = CoefficientStore.memory(shape, mcusAcross: across, mcusDown: down, isRefined: isRefined)
-            let (sum, overflow) = bytes.addingReportingOverflow(own)
-            bytes = overflow ? .max : sum
+        let storeBytes = zip(shapes, isRefined).map {
+            CoefficientStore.memory($0, mcusAcross: across, mcusDown: down, isRefined: $1)
         }
-        memory = try options.reserve(bytes)
+        memory = try options.reserve(storeBytes.reduce(scans.count * ProgressiveScan.memory, +))
         let stores = zip(shapes, isRefined).map {
             CoefficientStore($0, mcusAcross: across, mcusDown: down, isRefined: $1)
         }
         let tables = HuffmanTables()
-        var items: [ScanSchedule.Item] = []
+        var decoders: [ProgressiveScan] = []
         for scan in scans {
             var parts: [ProgressiveScan.Part] = []
             for part in scan.components {
@@ -81,22 +79,17 @@ final class CoefficientPlanes: JPEGPlanes {
                 parts.append(
                     ProgressiveScan.Part(store: stores[part.index], shape: shapes[part.index], table: table))
             }
-            let isAlone = parts.count == 1
-            guard isAlone || parts.reduce(0, { $0 + $1.shape.across * $1.shape.down }) <= 10 else { return nil }
-            let blockRows = scan.components.map { ($0.index, isAlone ? 1 : shapes[$0.index].down) }
-            items.append(
-                ScanSchedule.Item(
-                    blockRows: Dictionary(uniqueKeysWithValues: blockRows),
-                    rows: isAlone ? parts[0].shape.blocksDown : down, isDC: scan.band.lowerBound == 0
-                ) { [parts] in
-                    ProgressiveScan(
-                        scan, parts, mcusAcross: across, mcusDown: down, source: source, options: options)
-                })
+            guard parts.count == 1 || parts.reduce(0, { $0 + $1.shape.across * $1.shape.down }) <= 10 else {
+                return nil
+            }
+            decoders.append(ProgressiveScan(scan, parts, mcusAcross: across, source: source, options: options))
         }
         isTruncated = !isWhole
         allowsTruncated = options.allowsTruncated
         spareThreads = options.spareThreads
-        schedule = ScanSchedule(items, options: options)
+        schedule = ScanSchedule(decoders, stores, rows: down, check: options.check)
+        self.scans = decoders
+        mcusDown = down
         planes = shapes.map(\.plane)
         self.shapes = shapes
         self.stores = stores
@@ -104,25 +97,22 @@ final class CoefficientPlanes: JPEGPlanes {
         acOffsets = .allocate(capacity: stores.map(\.across).max() ?? 1)
         rows = .allocate(capacity: 8)
         rows.initialize(repeating: nil, count: 8)
-        startThreads(atMost: min(items.count, 8) - 1)
-        if threads.isEmpty { schedule.work() }
-    }
-
-    /// Starts a thread for each free processor, and one more thread, because the calling thread mostly waits for rows.
-    /// Starts no thread if no processor is free.
-    private func startThreads(atMost most: Int) {
-        while borrowedThreads < most, spareThreads.take() { borrowedThreads += 1 }
-        for _ in 0..<(borrowedThreads > 0 ? borrowedThreads + 1 : 0) {
-            guard let thread = try? Thread.start({ [schedule] in schedule.work() }) else { break }
+        while threads.count < min(scans.count, 8) - 1, spareThreads.take() {
+            guard let thread = try? Thread.start({ [schedule] in schedule.work() }) else {
+                spareThreads.giveBack()
+                break
+            }
             threads.append(thread)
         }
     }
 
     private func end() {
         schedule.abandon()
-        for thread in threads { thread.join() }
-        for _ in 0..<borrowedThreads { spareThreads.giveBack() }
-        (threads, borrowedThreads) = ([], 0)
+        for thread in threads {
+            thread.join()
+            spareThreads.giveBack()
+        }
+        threads = []
     }
 
     deinit {
@@ -132,31 +122,36 @@ final class CoefficientPlanes: JPEGPlanes {
     }
 
     func readGroup(into destination: (Int, Int) -> UnsafeMutablePointer<UInt8>) throws {
+        try schedule.decode(row: nextGroup)
         for (component, store) in stores.enumerated() {
             let size = store.layout.size
             for row in 0..<shapes[component].down {
                 let blockRow = nextGroup * shapes[component].down + row
-                guard blockRow < store.down else { continue }
-                try schedule.wait(for: blockRow + 1, of: component)
+                let first = store.firstBlock(row: blockRow)
                 for y in 0..<size { rows[y] = destination(component, row * size + y) }
                 store.acOffsets(row: blockRow, into: acOffsets)
                 steps[component].withUnsafeBufferPointer { steps in
                     var blocks = apod_dct_blocks(
-                        dc: store.dc + blockRow * store.across, ac_offsets: acOffsets, stride: 1,
-                        coefficients: store.coefficients + blockRow * store.across * store.layout.area,
-                        dc_offset: 0, steps: steps.baseAddress)
+                        dc: store.dc + first, ac_offsets: acOffsets, stride: 1,
+                        coefficients: store.coefficients + first * store.layout.area, dc_offset: 0,
+                        steps: steps.baseAddress)
                     apod_inverse_dct(Self.level, Int32(size), &blocks, store.across, rows, 0, size)
                 }
             }
         }
+        schedule.free(row: nextGroup)
         nextGroup += 1
     }
 
     func finish() throws {
         defer { end() }
-        for (component, store) in stores.enumerated() { try schedule.wait(for: store.down, of: component) }
+        while nextGroup < mcusDown {
+            try schedule.decode(row: nextGroup)
+            schedule.free(row: nextGroup)
+            nextGroup += 1
+        }
         if isTruncated, !allowsTruncated { throw JPEGError.truncated }
         end()
-        isTruncated = try schedule.isTruncated() || isTruncated
+        isTruncated = isTruncated || scans.contains(where: \.isTruncated)
     }
 }

@@ -2,7 +2,9 @@ import Support
 
 /// Decodes one scan of a progressive picture into coefficient stores (ITU-T T.81 G.1.2, G.2). Writes stay inside the
 /// stores, because the same shapes determine the size of the stores and the numbers of rows and columns.
-final class ProgressiveScan {
+///
+/// `@unchecked Sendable`: only the thread that has claimed the scan uses it (`ScanSchedule`).
+final class ProgressiveScan: @unchecked Sendable {
     struct Part {
         let store: CoefficientStore
         let shape: ComponentShape
@@ -10,8 +12,9 @@ final class ProgressiveScan {
         let table: HuffmanTable?
     }
 
-    /// The number of rows of MCUs, or of blocks if the scan has a single component.
-    let rows: Int
+    /// The indices of the components.
+    let components: [Int]
+    var isDC: Bool { band == nil }
     private let columns: Int
     private let parts: [Part]
     /// Nil for a DC scan.
@@ -19,7 +22,6 @@ final class ProgressiveScan {
     private let isRefinement: Bool
     /// Low bits that are still missing after the scan (Al).
     private let missing: Int
-    private let dcParts: [DCPart]
     private let cursor: ScanCursor
     /// The last DC value of each part.
     private var predictions: [Int32]
@@ -28,22 +30,14 @@ final class ProgressiveScan {
     private let places: UnsafeMutablePointer<UInt8>
 
     init(
-        _ scan: JPEGFrame.Scan, _ parts: [Part], mcusAcross: Int, mcusDown: Int, source: any ByteSource,
-        options: JPEGOptions
+        _ scan: JPEGFrame.Scan, _ parts: [Part], mcusAcross: Int, source: any ByteSource, options: JPEGOptions
     ) {
         self.parts = parts
         let isAlone = parts.count == 1
-        rows = isAlone ? parts[0].shape.blocksDown : mcusDown
+        components = scan.components.map(\.index)
         columns = isAlone ? parts[0].shape.blocksAcross : mcusAcross
         isRefinement = scan.missingBits > 0
         missing = scan.bits
-        dcParts = parts.map { part in
-            let table = scan.missingBits == 0 ? part.table : nil
-            return DCPart(
-                store: part.store.dc, storeAcross: part.store.across, across: isAlone ? 1 : part.shape.across,
-                down: isAlone ? 1 : part.shape.down, entries: table.map { UnsafePointer($0.entries) },
-                table: table.map { .passUnretained($0) })
-        }
         predictions = parts.map { _ in 0 }
         let bytes = ScanBytes(
             source, from: scan.dataOffset, hasRestarts: scan.restartInterval > 0, regionBytes: Self.regionBytes)
@@ -58,7 +52,7 @@ final class ProgressiveScan {
             ? nil : BandDecoder(scan, parts[0].table!, layout, places: UnsafePointer(places))
     }
 
-    private static let regionBytes = 64 << 10
+    private static let regionBytes = 16 << 10
 
     static let memory = 2 * ScanRegion.memory(count: regionBytes) + 80 << 10
 
@@ -66,8 +60,15 @@ final class ProgressiveScan {
 
     var isTruncated: Bool { cursor.isTruncated }
 
-    /// Decodes the next row. Throws for damaged data.
-    func decode(row: Int) throws {
+    /// Decodes the next row of MCUs. Throws for damaged data.
+    func decode(mcuRow: Int) throws {
+        guard parts.count == 1 else { return try decode(row: mcuRow) }
+        let shape = parts[0].shape
+        for row in mcuRow * shape.down..<min((mcuRow + 1) * shape.down, shape.blocksDown) { try decode(row: row) }
+    }
+
+    /// Decodes the next row of MCUs, or of blocks if the scan has a single component.
+    private func decode(row: Int) throws {
         var column = 0
         while column < columns {
             let (region, hasRestarted) = try cursor.settle()
@@ -115,7 +116,7 @@ final class ProgressiveScan {
         if band == nil { return decodeDC(&bits, limits, row: row, columns: columns) }
         let store = parts[0].store
         let area = store.layout.area
-        let first = row * store.across + columns.lowerBound
+        let first = store.firstBlock(row: row) + columns.lowerBound
         var isBad = false
         var decoded = 0
         // Local copies stay in registers. Properties would be reloaded after each store to a coefficient.
@@ -148,14 +149,26 @@ final class ProgressiveScan {
 
     // MARK: DC coefficients (G.1.2.1)
 
-    /// A `Part` as raw pointers, for the inner loop.
-    private struct DCPart {
-        let store: UnsafeMutablePointer<Int16>
-        let storeAcross: Int
+    /// A row of blocks of a part in a row of MCUs, with raw pointers for the inner loop.
+    private struct DCRow {
+        let part: Int
+        let first: UnsafeMutablePointer<Int16>
         let across: Int
-        let down: Int
         let entries: UnsafePointer<UInt32>?
         let table: Unmanaged<HuffmanTable>?
+    }
+
+    private func dcRows(_ row: Int) -> [DCRow] {
+        let isAlone = parts.count == 1
+        return parts.enumerated().flatMap { index, part in
+            let down = isAlone ? 1 : part.shape.down
+            return (0..<down).map { y in
+                DCRow(
+                    part: index, first: part.store.dc + part.store.firstBlock(row: row * down + y),
+                    across: isAlone ? 1 : part.shape.across, entries: part.table.map { UnsafePointer($0.entries) },
+                    table: part.table.map { .passUnretained($0) })
+            }
+        }
     }
 
     private func decodeDC(
@@ -164,24 +177,25 @@ final class ProgressiveScan {
         var isBad = false
         var decoded = 0
         let missing = missing
+        let rows = dcRows(row)
+        // A local copy, for the same reason as above.
+        var predictions: [Int32] = []
+        swap(&predictions, &self.predictions)
+        defer { self.predictions = predictions }
         while decoded < columns.count {
             if decoded > 0, bits.position >= limits.region { break }
-            for index in dcParts.indices {
-                let part = dcParts[index]
-                for y in 0..<part.down {
-                    let first = part.store + (row * part.down + y) * part.storeAcross
-                    for x in 0..<part.across {
-                        let dc = first + (columns.lowerBound + decoded) * part.across + x
-                        bits.refill()
-                        guard let entries = part.entries, let table = part.table else {
-                            dc.pointee |= Int16(truncatingIfNeeded: bits.peek(1) << missing)
-                            bits.skip(1)
-                            continue
-                        }
-                        let difference = BandDecoder.coefficient(&bits, entries, table, &isBad)
-                        predictions[index] &+= Int32(truncatingIfNeeded: difference.value)
-                        dc.pointee = Int16(truncatingIfNeeded: predictions[index] << Int32(missing))
+            for row in rows {
+                let dc = row.first + (columns.lowerBound + decoded) * row.across
+                for x in 0..<row.across {
+                    bits.refill()
+                    guard let entries = row.entries, let table = row.table else {
+                        dc[x] |= Int16(truncatingIfNeeded: bits.peek(1) << missing)
+                        bits.skip(1)
+                        continue
                     }
+                    let difference = BandDecoder.coefficient(&bits, entries, table, &isBad)
+                    predictions[row.part] &+= Int32(truncatingIfNeeded: difference.value)
+                    dc[x] = Int16(truncatingIfNeeded: predictions[row.part] << Int32(missing))
                 }
             }
             decoded += 1

@@ -1,117 +1,150 @@
 import Support
 
-/// Decodes the scans of a progressive picture on several threads. Starts a row of a scan only after all earlier scans
-/// of the same component and kind, DC or AC, have decoded the row.
+/// Decodes the scans of a progressive picture together, from top to bottom, on any number of threads. The coefficients
+/// of a row of MCUs stay in memory only until the row is freed, so the stores have `window` rows.
+///
+/// A thread claims rows of the scan that has decoded the fewest. A scan decodes a row only after all earlier scans of
+/// the same component and kind, DC or AC, have decoded it.
 final class ScanSchedule: Sendable {
-    struct Item: Sendable {
-        /// The number of rows of blocks in a row of the scan, by component index.
-        let blockRows: [Int: Int]
-        let rows: Int
-        let isDC: Bool
-        /// Creates the decoder when the scan starts.
-        let begin: @Sendable () throws -> ProgressiveScan
+    /// Rows of MCUs in the stores.
+    static let window = 16
+    /// The most rows of MCUs in a claim.
+    private static let claimedRows = 4
+
+    private struct Claim {
+        let scan: Int
+        let rows: Range<Int>
     }
 
     private struct State {
-        var next = 0
-        /// The number of finished rows of each scan.
+        /// The number of decoded rows of MCUs of each scan.
         var done: [Int]
-        /// The failure of the earliest scan that failed.
-        var failure: (item: Int, error: any Error)?
-        var isTruncated = false
+        /// Whether a thread decodes rows of the scan now.
+        var isClaimed: [Bool]
+        /// The number of rows of MCUs that were freed.
+        var freed = 0
+        /// The failure of the first scan that failed, in file order. Later scans are not continued.
+        var failure: (scan: Int, error: any Error)?
+        var isAbandoned = false
+
+        var continued: Range<Int> { 0..<(failure?.scan ?? done.count) }
+
+        /// Whether all continued scans have decoded the row, and no other scan is being decoded.
+        func hasDecoded(_ row: Int) -> Bool {
+            continued.allSatisfy { done[$0] > row } && !isClaimed[continued.upperBound...].contains(true)
+        }
     }
 
-    private let items: [Item]
-    /// For each scan, the indices of the earlier scans that must decode each row first.
+    private let scans: [ProgressiveScan]
+    private let stores: [CoefficientStore]
+    private let rows: Int
+    /// For each scan, the latest earlier scans of its components and kind.
     private let leaders: [[Int]]
     private let state: Monitor<State>
-    private let options: JPEGOptions
+    private let check: @Sendable () throws -> Void
 
-    /// - Parameter items: in file order.
-    init(_ items: [Item], options: JPEGOptions) {
-        self.items = items
-        self.options = options
-        leaders = items.indices.map { index in
-            (0..<index).filter {
-                items[$0].isDC == items[index].isDC
-                    && items[$0].blockRows.keys.contains { items[index].blockRows[$0] != nil }
+    /// - Parameters:
+    ///   - scans: in file order.
+    ///   - rows: rows of MCUs in the picture.
+    init(
+        _ scans: [ProgressiveScan], _ stores: [CoefficientStore], rows: Int,
+        check: @escaping @Sendable () throws -> Void
+    ) {
+        self.scans = scans
+        self.stores = stores
+        self.rows = rows
+        self.check = check
+        leaders = scans.indices.map { index in
+            let leaders = scans[index].components.compactMap { component in
+                scans[..<index].lastIndex {
+                    $0.isDC == scans[index].isDC && $0.components.contains(component)
+                }
             }
+            return Array(Set(leaders))
         }
-        state = Monitor(State(done: items.map { _ in 0 }))
+        state = Monitor(State(done: scans.map { _ in 0 }, isClaimed: scans.map { _ in false }))
     }
 
-    /// Decodes scans until none is left or a scan has failed. Runs on each thread.
+    /// Decodes until all scans have ended or `abandon` is called. Runs on each helper thread.
     func work() {
-        while let index = next() {
-            do {
-                let scan = try items[index].begin()
-                for row in 0..<items[index].rows {
-                    guard waitForLeaders(of: index, row) else { break }
-                    try options.check()
-                    try scan.decode(row: row)
-                    state.update { $0.done[index] = row + 1 }
-                }
-                let isTruncated = scan.isTruncated
-                state.update { $0.isTruncated = $0.isTruncated || isTruncated }
-            } catch {
-                state.update { state in
-                    if let failure = state.failure, failure.item < index { return }
-                    state.failure = (index, error)
-                }
+        while true {
+            let next = state.wait { state -> Claim?? in
+                if state.isAbandoned || state.continued.allSatisfy({ state.done[$0] == rows }) { return .some(nil) }
+                return claim(&state).map { .some($0) }
+            }
+            guard let next else { return }
+            decode(next)
+        }
+    }
+
+    /// Returns when all scans have decoded the row of MCUs, which must follow the last freed row. The calling thread
+    /// helps. If a scan fails, decodes the earlier scans to the end, and throws the error of the first that fails.
+    func decode(row: Int) throws {
+        guard let failure = complete(row) else { return }
+        var first = failure
+        for row in row..<rows {
+            first = complete(row) ?? first
+            free(row: row)
+        }
+        throw first
+    }
+
+    /// Clears the coefficients of the row, and makes room for another row.
+    func free(row: Int) {
+        for store in stores { store.clear(mcuRow: row) }
+        state.update { $0.freed = row + 1 }
+    }
+
+    /// Makes `work` return after the current claim.
+    func abandon() { state.update { $0.isAbandoned = true } }
+
+    /// Decodes until all continued scans have decoded the row. Returns the error of the first scan that failed.
+    private func complete(_ row: Int) -> (any Error)? {
+        while true {
+            enum Step {
+                case decode(Claim)
+                case end((any Error)?)
+            }
+            let step = state.wait { state -> Step? in
+                state.hasDecoded(row) ? .end(state.failure?.error) : claim(&state).map { .decode($0) }
+            }
+            switch step {
+            case .decode(let claim): decode(claim)
+            case .end(let error): return error
             }
         }
     }
 
-    /// Waits until all scans have decoded the first `blockRows` rows of blocks of a component. Throws the error of the
-    /// earliest scan that failed.
-    func wait(for blockRows: Int, of component: Int) throws {
-        let outcome: Result<Void, any Error> = state.wait { state in
-            if let failure = state.failure {
-                // Waits for the earlier scans, because one of them may fail too.
-                let isFirst = items.indices.prefix(failure.item).allSatisfy { state.done[$0] == items[$0].rows }
-                return isFirst ? .failure(failure.error) : nil
+    /// Claims rows of the scan that has decoded the fewest rows, if its leaders have decoded more.
+    private func claim(_ state: inout State) -> Claim? {
+        var best: Claim?
+        for index in state.continued where !state.isClaimed[index] {
+            let first = state.done[index]
+            guard first < best?.rows.lowerBound ?? .max else { continue }
+            let end = leaders[index].reduce(min(rows, state.freed + Self.window, first + Self.claimedRows)) {
+                min($0, state.done[$1])
             }
-            let isDone = items.indices.allSatisfy { item in
-                guard let own = items[item].blockRows[component] else { return true }
-                return state.done[item] == items[item].rows || state.done[item] * own >= blockRows
-            }
-            return isDone ? .success(()) : nil
+            if first < end { best = Claim(scan: index, rows: first..<end) }
         }
-        try outcome.get()
+        if let best { state.isClaimed[best.scan] = true }
+        return best
     }
 
-    /// Makes `work` return after the current scan.
-    func abandon() { state.update { $0.next = items.count } }
-
-    /// Whether a finished scan lacked data. Throws the error of the earliest scan that failed.
-    func isTruncated() throws -> Bool {
-        try state.withLock { state in
-            if let failure = state.failure { throw failure.error }
-            return state.isTruncated
+    private func decode(_ claim: Claim) {
+        var failure: (any Error)?
+        do {
+            try check()
+            for row in claim.rows { try scans[claim.scan].decode(mcuRow: row) }
+        } catch {
+            failure = error
         }
-    }
-
-    private func next() -> Int? {
         state.update { state in
-            guard state.next < items.count, state.failure == nil else { return nil }
-            defer { state.next += 1 }
-            return state.next
-        }
-    }
-
-    /// Waits until the scans in `leaders[index]` have decoded the blocks of `row`. Returns false if an earlier scan has
-    /// failed.
-    private func waitForLeaders(of index: Int, _ row: Int) -> Bool {
-        state.wait { state -> Bool? in
-            if let failure = state.failure, failure.item < index { return false }
-            let isReady = leaders[index].allSatisfy { leader in
-                state.done[leader] == items[leader].rows
-                    || items[index].blockRows.allSatisfy { component, blockRows in
-                        guard let ahead = items[leader].blockRows[component] else { return true }
-                        return state.done[leader] * ahead >= (row + 1) * blockRows
-                    }
+            state.isClaimed[claim.scan] = false
+            if let failure {
+                if state.continued.contains(claim.scan) { state.failure = (claim.scan, failure) }
+            } else {
+                state.done[claim.scan] = claim.rows.upperBound
             }
-            return isReady ? true : nil
         }
     }
 }

@@ -53,6 +53,38 @@ import Testing
         }
     }
 
+    /// The frames of the photograph are encoded with loss. The frames of the drawing are also encoded without loss.
+    @Test(arguments: [true, false]) func bytesOfAnimationsDoNotDependOnTheNumberOfThreads(isPhoto: Bool) throws {
+        func frame(_ number: Int) -> PixelBuffer {
+            if isPhoto { return .noise(260, 200, channels: 3, seed: UInt64(number)) }
+            return .drawn(260, 200) { x, y in (x / 20 + y / 20 + number) % 3 == 0 ? [200, 30, 40] : [20, 90, 180] }
+        }
+        let frames = (0..<6).map(frame)
+        let source = MemorySource(try encodeAnimation(frames, delay: 50, EncodeOptions(format: .gif)))
+        let info = try inspect(source, limits: .standard)
+        func files(threads: Int, into sinks: [any ByteSink]) throws {
+            let outputs = zip([OutputFormat.gif, .webp], sinks).map { format, sink in
+                Output(
+                    .exactly(PixelSize(width: 195, height: 150)), encoding: EncodeOptions(format: format), sink: sink)
+            }
+            let options = DecodeOptions(spareThreads: ThreadBudget(threads))
+            defer { for _ in 0..<threads { #expect(options.spareThreads.take()) } }
+            try downsample(source, info, to: outputs, options: options) { _, _ in }
+        }
+        func bytes(threads: Int) throws -> [[UInt8]] {
+            let sinks = [MemorySink(), MemorySink()]
+            try files(threads: threads, into: sinks)
+            return sinks.map(\.bytes)
+        }
+        let single = try bytes(threads: 0)
+        for threads in [1, 2, 16] {
+            #expect(try bytes(threads: threads) == single)
+            #expect(throws: SystemFailure(errno: 28, "write")) {
+                try files(threads: threads, into: [FullSink(), MemorySink()])
+            }
+        }
+    }
+
     @Test(arguments: [0, 1, 2, 16]) func failedOutputLeavesSmallerOutputsComplete(_ threads: Int) throws {
         let source = MemorySource(try PixelBuffer.waves(900, 600, channels: 3).jpeg())
         let info = try inspect(source, limits: .standard)

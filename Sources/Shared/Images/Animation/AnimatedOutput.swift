@@ -4,8 +4,8 @@ import Support
 /// Passes the frames of an animated output to an animation writer.
 final class AnimatedOutput {
     private let size: PixelSize
-    private let writer: any AnimationWriter
-    private let canvas: AlignedBuffer
+    private let encoder: FrameEncoder
+    private var canvas: AlignedBuffer
     private let memory: MemoryReservation
     private var pace: FramePace
     /// The delay, in milliseconds, of the frame that is on the canvas; nil before the first frame.
@@ -21,11 +21,13 @@ final class AnimatedOutput {
     ) throws {
         self.size = size
         pace = FramePace(limit: framesPerSecond)
-        // The canvas needs 4 bytes per pixel. A WebP also needs the canvases of libwebpmux and the memory of libwebp
+        // The two canvases need 8 bytes per pixel. A WebP also needs the canvases of libwebpmux and the memory of libwebp
         // for a frame, both twice, because two encoders may run and the smaller file is kept.
-        memory = try options.reserve(memory: size, bytesPerPixel: encoding.format == .webp ? 36 : 4)
+        memory = try options.reserve(memory: size, bytesPerPixel: encoding.format == .webp ? 40 : 8)
         canvas = AlignedBuffer(count: size.width * size.height * 4)
-        writer = try animationWriter(encoding, size: size, plays: plays, limits: options.limits, into: drain)
+        encoder = FrameEncoder(
+            try animationWriter(encoding, size: size, plays: plays, limits: options.limits, into: drain),
+            canvasPixels: size.width * size.height, spareThreads: options.spareThreads)
     }
 
     /// Returns whether to draw the next frame. If so, writes the previous frame, whose delay is now final. If not, adds
@@ -46,11 +48,11 @@ final class AnimatedOutput {
 
     func finish() throws {
         try flush()
-        try writer.finish()
+        try encoder.finish()
     }
 
     private func flush() throws {
-        if let delay { try writer.write(canvas.bytes, delay: delay) }
+        if let delay { canvas = try encoder.write(canvas, delay: delay) }
         delay = nil
     }
 

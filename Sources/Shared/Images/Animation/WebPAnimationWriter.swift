@@ -1,5 +1,6 @@
 import CWebP
 import Formats
+import Support
 
 extension UninterruptibleCost {
     /// The cost of encoding a frame of an animated WebP, which libwebpmux encodes both as a whole and as a difference
@@ -51,9 +52,12 @@ final class WebPAnimationWriter: AnimationWriter {
         try drain.checkpoint(.encodingWebPFrame(size))
         if encodings.isEmpty { try begin(frame) }
         let begin = try timestamp()
-        for encoding in encodings {
+        // Only one thread at a time uses an encoder, and the encoders do not change the frame.
+        nonisolated(unsafe) let (encodings, frame, drain) = (encodings, frame, drain)
+        try (drain.spareThreads ?? ThreadBudget(0)).perform(encodings.count) { [size] number in
             try drain.checkpoint(.encodingWebPFrame(size))
-            try encoding.add(frame, at: begin)
+            try encodings[number].add(frame, at: begin)
+        } done: { _ in
         }
         time += min(max(delay, 0), 1 << 32)
     }

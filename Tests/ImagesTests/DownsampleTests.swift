@@ -85,6 +85,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true]) func pixelsOfAWebPDoNotDependOnTheNumberOfThreads(isTruncated: Bool) throws {
+        var input = try encode(PixelBuffer.noise(700, 500, channels: 3), EncodeOptions(format: .webp))
+        if isTruncated { input.removeLast(input.count / 3) }
+        func pixels(threads: Int) throws -> [UInt8] {
+            let options = DecodeOptions(allowsTruncated: isTruncated, spareThreads: ThreadBudget(threads))
+            defer { for _ in 0..<threads { #expect(options.spareThreads.take()) } }
+            let reader = try WebPReader(
+                MemorySource(input), size: PixelSize(width: 700, height: 500), options: options)
+            let pixels = try reader.pixels(orientation: .upright, options: options).bytes
+            #expect(reader.isTruncated == isTruncated)
+            return pixels
+        }
+        #expect(try pixels(threads: 1) == pixels(threads: 0))
+    }
+
     @Test(arguments: [0, 1, 2, 16]) func failedOutputLeavesSmallerOutputsComplete(_ threads: Int) throws {
         let source = MemorySource(try PixelBuffer.waves(900, 600, channels: 3).jpeg())
         let info = try inspect(source, limits: .standard)

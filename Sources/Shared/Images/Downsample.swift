@@ -5,7 +5,7 @@ import Support
 ///
 /// Outputs are upright, in sRGB unless they keep the profile, and exactly as large as their geometry requires for the
 /// upright source. The output is deterministic. Needs memory for a few rows, except for formats that do not stream
-/// (progressive JPEG, interlaced PNG, WebP) and for outputs that must be rotated, analysed or encoded as a whole.
+/// (interlaced PNG, WebP, AVIF, HEIC, JPEG XL) and for outputs that must be rotated, analysed or encoded as a whole.
 ///
 /// - Parameters:
 ///   - isLinear: whether to mix colours in linear light, which is slower and preserves the brightness of fine bright

@@ -201,9 +201,9 @@ import Testing
         // The code tables of the alpha channel: at most 5700 bytes for each of 25 x 13 blocks of 4 x 4 pixels. Another
         // 6 bytes per pixel are for libwebp, and 4 for the returned picture or 8 for the two canvases of an animation.
         let tables = 25 * 13 * 5700
-        let (still, animation) = (5000 * 10 + tables, 5000 * 14 + source.count + tables)
+        let (still, animation) = (5000 * 10 + source.count + tables, 5000 * 14 + source.count + tables)
         for (needed, read) in [
-            (still, { _ = try WebPReader(source, size: picture.size, options: $0) }),
+            (still, { try WebPReader(source, size: picture.size, options: $0).finish() }),
             (animation, { _ = try WebPAnimationReader(source, options: $0) }),
         ] as [(Int, (DecodeOptions) throws -> Void)] {
             try read(DecodeOptions(limits: DecodeLimits(maxMemoryBytes: needed)).begun())
@@ -253,7 +253,7 @@ import Testing
         let source = MemorySource(Self.tableBomb)
         let limits = { DecodeLimits(maxMemoryBytes: $0) }
         for read in [
-            { _ = try WebPReader(source, size: size, options: $0) },
+            { try WebPReader(source, size: size, options: $0).finish() },
             { _ = try WebPAnimationReader(source, options: $0) },
         ] as [(DecodeOptions) throws -> Void] {
             #expect(failureCode { try read(DecodeOptions(limits: limits(360 << 20)).begun()) } == "out-of-memory-limit")

@@ -32,6 +32,8 @@ enum WebPFile {
         return min(overflow ? .max : blocks, 1 << 16, fileBytes * 8 / 20) * 5700
     }
 
+    static func isLossy(_ frame: WebPIterator) -> Bool { features(frame)?.format == 1 }
+
     /// Returns nil for a frame that libwebp cannot read.
     private static func features(_ frame: WebPIterator) -> WebPBitstreamFeatures? {
         var features = WebPBitstreamFeatures()

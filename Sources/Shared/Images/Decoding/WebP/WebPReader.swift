@@ -19,103 +19,137 @@ extension UninterruptibleCost {
     }
 }
 
-/// Reads the rows of a still WebP, or of the first frame of an animation on its transparent canvas. libwebp first
-/// decodes the whole frame, which needs memory for all pixels and for the file.
+/// Reads the rows of a still WebP, or of the first frame of an animation on its transparent canvas. Decodes as far as the
+/// next row, but needs memory for all pixels and for the file.
 final class WebPReader: RowReader {
     let size: PixelSize
     let layout: RowLayout
     let profile: [UInt8]?
     private(set) var isTruncated = false
-    private let memory: [MemoryReservation]
+    private let options: DecodeOptions
+    private let file: AlignedBuffer
+    private let container: Container
     private let pixels: AlignedBuffer
-    private var position = 0
+    private let config: UnsafeMutablePointer<WebPDecoderConfig>
+    /// Nil after the decode.
+    private var decoder: OpaquePointer?
+    private let memory: [MemoryReservation]
+    /// For the working memory of libwebp, which it frees after the decode.
+    private var decoderMemory: MemoryReservation?
+    /// The number of bytes of the frame that libwebp has received.
+    private var given = 0
+    private var status = VP8_STATUS_SUSPENDED
+    private var decodedRows = 0
+    private var nextRow = 0
 
     /// The size of the pieces that libwebp reads. Decoding can be stopped between two pieces.
     private static let pieceBytes = 64 << 10
+    /// The smallest width at which libwebp uses a thread.
+    private static let threadWidth = 512
 
     /// - Parameter size: the size of the canvas.
     init(_ source: any ByteSource, size: PixelSize, options: DecodeOptions) throws {
         let options = options.begun()
         try options.limits.check(pixels: size)
         try options.check(before: .decodingWebP(size))
-        var memory = [try options.reserve(memory: source is MemorySource ? 0 : source.count)]
+        let fileMemory = try options.reserve(memory: source.count)
+        file = AlignedBuffer(count: source.count)
+        container = try Container(
+            file.bytes, count: Self.read(source, into: file, options), canvas: size,
+            allowsTruncated: options.allowsTruncated)
+        profile = container.profile
+        let frame = container.frame
+        layout = container.covers && frame.has_alpha == 0 ? .rgb : .rgba
+        memory = [fileMemory, try options.reserve(memory: size, bytesPerPixel: layout.channels)]
+        decoderMemory = try options.reserve(
+            memory: options.limits.check(memory: size, bytesPerPixel: WebPFile.decoderBytesPerPixel(frame))
+                + WebPFile.codeTableBytes(frame))
         self.size = size
-        let bytes = try Self.bytes(source, options)
-        (layout, pixels, profile, isTruncated) = try bytes.withUnsafeBufferPointer { bytes in
-            let container = try Container(bytes, canvas: size, allowsTruncated: options.allowsTruncated)
-            let layout: RowLayout = container.covers && container.frame.has_alpha == 0 ? .rgb : .rgba
-            memory.append(try options.reserve(memory: size, bytesPerPixel: layout.channels))
-            // The working memory of libwebp, which it frees after the decode.
-            memory.append(
-                try options.reserve(
-                    memory: options.limits.check(
-                        memory: size, bytesPerPixel: WebPFile.decoderBytesPerPixel(container.frame))
-                        + WebPFile.codeTableBytes(container.frame)))
-            let stride = size.width * layout.channels
-            // Zeroed, so that missing pixels and pixels outside the frame are transparent, or black in a picture
-            // without alpha.
-            let pixels = AlignedBuffer(count: stride * size.height)
-            let isWhole = try Self.decode(
-                container.frame, into: pixels, stride: stride,
-                offset: Int(container.frame.y_offset) * stride + Int(container.frame.x_offset) * layout.channels,
-                alpha: layout == .rgba, options)
-            return (layout, pixels, container.profile, !isWhole)
-        }
-        memory.removeLast()
-        self.memory = memory
-    }
-
-    func readRow(into row: UnsafeMutablePointer<UInt8>) {
-        let rowBytes = size.width * layout.channels
-        row.update(from: pixels.bytes + position, count: rowBytes)
-        position += rowBytes
-    }
-
-    func finish() {}
-
-    /// Reads all bytes of the source, in pieces.
-    private static func bytes(_ source: any ByteSource, _ options: DecodeOptions) throws -> [UInt8] {
-        if let memory = source as? MemorySource { return memory.bytes }
-        return try [UInt8](unsafeUninitializedCapacity: source.count) { buffer, count in
-            while count < buffer.count {
-                try options.check()
-                let rest = UnsafeMutableBufferPointer(rebasing: buffer[count...].prefix(1 << 20))
-                let got = try source.read(into: UnsafeMutableRawBufferPointer(rest), at: count)
-                if got == 0 { break }
-                count += got
-            }
-        }
-    }
-
-    /// Decodes a frame. Returns whether the frame was complete. An incomplete frame is an error unless
-    /// `options.allowsTruncated` is set.
-    private static func decode(
-        _ frame: WebPIterator, into pixels: AlignedBuffer, stride: Int, offset: Int, alpha: Bool,
-        _ options: DecodeOptions
-    ) throws -> Bool {
+        self.options = options
+        let stride = size.width * layout.channels
         guard stride <= Int32.max else { throw ImageError.unsupported(.webp, "rows of \(stride) bytes") }
-        let decoder = WebPINewRGB(
-            alpha ? MODE_RGBA : MODE_RGB, pixels.bytes + offset, pixels.count - offset, Int32(stride))
-        guard let decoder else { throw ImageError.outOfMemory }
-        defer { WebPIDelete(decoder) }
-        let data = frame.fragment
-        var given = 0
-        var status = VP8_STATUS_SUSPENDED
-        while status == VP8_STATUS_SUSPENDED && given < data.size {
+        // Zeroed, so that missing pixels and pixels outside the frame are transparent, or black in a picture without
+        // alpha.
+        pixels = AlignedBuffer(count: stride * size.height)
+        let offset = Int(frame.y_offset) * stride + Int(frame.x_offset) * layout.channels
+        // libwebp refers to the configuration until the decoder is deleted.
+        config = .allocate(capacity: 1)
+        config.initialize(to: WebPDecoderConfig())
+        if WebPInitDecoderConfigInternal(config, WEBP_DECODER_ABI_VERSION) != 0 {
+            config.pointee.output.colorspace = layout == .rgba ? MODE_RGBA : MODE_RGB
+            config.pointee.output.is_external_memory = 1
+            config.pointee.output.u.RGBA = WebPRGBABuffer(
+                rgba: pixels.bytes + offset, stride: Int32(stride), size: pixels.count - offset)
+            // On the thread, libwebp filters and converts the rows that it has decoded.
+            if frame.width >= Self.threadWidth, WebPFile.isLossy(frame), options.spareThreads.take() {
+                config.pointee.options.use_threads = 1
+            }
+            decoder = WebPIDecode(nil, 0, config)
+        }
+        if decoder == nil { throw ImageError.outOfMemory }
+    }
+
+    deinit {
+        end()
+        config.deallocate()
+    }
+
+    func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
+        let frameRow = nextRow - Int(container.frame.y_offset)
+        if 0..<Int(container.frame.height) ~= frameRow { try decode(upTo: frameRow) }
+        let rowBytes = size.width * layout.channels
+        row.update(from: pixels.bytes + nextRow * rowBytes, count: rowBytes)
+        nextRow += 1
+    }
+
+    func finish() throws { try decode(upTo: Int(container.frame.height) - 1) }
+
+    /// Reads all bytes of the source, in pieces. Returns their number.
+    private static func read(_ source: any ByteSource, into file: AlignedBuffer, _ options: DecodeOptions) throws -> Int
+    {
+        var count = 0
+        while count < source.count {
             try options.check()
-            given = min(given + pieceBytes, data.size)
+            let rest = UnsafeMutableRawBufferPointer(
+                start: file.bytes + count, count: min(source.count - count, 1 << 20))
+            let got = try source.read(into: rest, at: count)
+            if got == 0 { break }
+            count += got
+        }
+        return count
+    }
+
+    /// Decodes the frame at least up to a row. If the data ends before, throws unless truncated files are allowed.
+    private func decode(upTo row: Int) throws {
+        let data = container.frame.fragment
+        while status == VP8_STATUS_SUSPENDED, decodedRows <= row, given < data.size {
+            try options.check()
+            given = min(given + Self.pieceBytes, data.size)
             // The bytes must not move, because libwebp does not copy them.
             status = WebPIUpdate(decoder, data.bytes, given)
+            var rows: Int32 = 0
+            if WebPIDecGetRGB(decoder, &rows, nil, nil, nil) != nil { decodedRows = Int(rows) }
         }
+        if status != VP8_STATUS_SUSPENDED || given == data.size { end() }
+        if decodedRows > row, status == VP8_STATUS_SUSPENDED || status == VP8_STATUS_OK { return }
         switch status {
-        case VP8_STATUS_OK: return true
+        case VP8_STATUS_OK: return
         case VP8_STATUS_NOT_ENOUGH_DATA, VP8_STATUS_SUSPENDED:
             guard options.allowsTruncated else { throw ImageError.truncated(.webp) }
-            return false
+            isTruncated = true
         case VP8_STATUS_OUT_OF_MEMORY: throw ImageError.outOfMemory
         case VP8_STATUS_UNSUPPORTED_FEATURE: throw ImageError.unsupported(.webp, "a feature unknown to libwebp")
         default: throw ImageError.corrupt(.webp, "invalid pixel data")
         }
+    }
+
+    private func end() {
+        WebPIDelete(decoder)
+        decoder = nil
+        decoderMemory = nil
+        guard config.pointee.options.use_threads != 0 else { return }
+        config.pointee.options.use_threads = 0
+        options.spareThreads.giveBack()
     }
 
     /// The parsed container, valid for the lifetime of the bytes.
@@ -124,8 +158,8 @@ final class WebPReader: RowReader {
         let covers: Bool
         private let demuxer: OpaquePointer
 
-        init(_ bytes: UnsafeBufferPointer<UInt8>, canvas: PixelSize, allowsTruncated: Bool) throws {
-            var data = WebPData(bytes: bytes.baseAddress, size: bytes.count)
+        init(_ bytes: UnsafePointer<UInt8>, count: Int, canvas: PixelSize, allowsTruncated: Bool) throws {
+            var data = WebPData(bytes: bytes, size: count)
             var state = WEBP_DEMUX_PARSE_ERROR
             // A truncated file is parsed as far as possible.
             guard let demuxer = WebPDemuxInternal(&data, 1, &state, WEBP_DEMUX_ABI_VERSION) else {

@@ -142,8 +142,8 @@ apod_status apod_png_read_header(apod_png_decoder *decoder, apod_png_header *hea
     // libpng ignores a tRNS chunk before PLTE, but still reports the chunk as valid. The number of entries is reliable.
     int transparent_count = 0;
     png_get_tRNS(png, info, NULL, &transparent_count, NULL);
-    const int direct = !interlaced && png_get_bit_depth(png, info) == 8 && type != PNG_COLOR_TYPE_PALETTE
-        && transparent_count == 0;
+    const int indexed = type == PNG_COLOR_TYPE_PALETTE;
+    const int direct = !interlaced && png_get_bit_depth(png, info) <= 8 && (indexed || transparent_count == 0);
     const int has_alpha = (type & PNG_COLOR_MASK_ALPHA) || transparent_count > 0;
     decoder->height = png_get_image_height(png, info);
     *header = (apod_png_header){
@@ -153,6 +153,7 @@ apod_status apod_png_read_header(apod_png_decoder *decoder, apod_png_header *hea
         .bits_per_sample = png_get_bit_depth(png, info),
         .interlaced = interlaced,
         .direct = direct,
+        .indexed = indexed,
         .data_offset = data_offset,
         .is_srgb = png_get_valid(png, info, PNG_INFO_sRGB) != 0,
     };
@@ -177,6 +178,19 @@ apod_status apod_png_read_header(apod_png_decoder *decoder, apod_png_header *hea
         header->profile_bytes = count;
     }
     return APOD_OK;
+}
+
+void apod_png_palette(const apod_png_decoder *decoder, uint8_t *colours) {
+    png_colorp palette = NULL;
+    png_bytep alpha = NULL;
+    int count = 0, alpha_count = 0;
+    png_get_PLTE(decoder->png, decoder->info, &palette, &count);
+    png_get_tRNS(decoder->png, decoder->info, &alpha, &alpha_count, NULL);
+    for (int i = 0; i < 256; i++) {
+        const png_color colour = i < count ? palette[i] : (png_color){0, 0, 0};
+        const uint8_t rgba[] = {colour.red, colour.green, colour.blue, i < alpha_count ? alpha[i] : 255};
+        memcpy(colours + 4 * i, rgba, sizeof rgba);
+    }
 }
 
 apod_status apod_png_start(apod_png_decoder *decoder, int wide) {

@@ -98,6 +98,32 @@ struct PNGChunks {
         }
     }
 
+    /// Indices beyond the palette occur.
+    @Test(arguments: [1, 2, 4, 8], [nil, 0, 1, 200]) func libpngExpandsTheSameColours(depth: Int, alphas: Int?) throws {
+        var random = SeededRandom(seed: UInt64(depth))
+        for width in [1, 2, 7, 8, 9, 33, 1021] {
+            let height = width == 1021 ? 1031 : 5
+            let palette = (0..<3 * min(1 << depth, 200)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            let isGray = alphas == nil && depth < 8
+            var file = PNGChunks(DrawnPicture.noise(width, height, channels: 1, seed: 1).png())
+            file.chunks[0].body.replaceSubrange(8..<10, with: [UInt8(depth), isGray ? 0 : 3])
+            let rowBytes = (width * depth + 7) / 8
+            file.setData(
+                Deflate.zlib(
+                    (0..<height).flatMap { y -> [UInt8] in
+                        [UInt8(y % 5)] + (0..<rowBytes).map { _ in UInt8.random(in: 0...255, using: &random) }
+                    }))
+            if !isGray { file.chunks.insert(PNGChunks.Chunk(type: "PLTE", body: palette), at: 1) }
+            if let alphas, alphas > 0 {
+                let values = (0..<min(alphas, palette.count / 3)).map { UInt8(truncatingIfNeeded: $0 * 7) }
+                file.chunks.insert(PNGChunks.Chunk(type: "tRNS", body: values), at: 2)
+            }
+            let source = MemorySource(file.bytes)
+            let expected = try pixels(source, threads: 0, allowsDirect: false)
+            for threads in [0, 1] { #expect(try pixels(source, threads: threads) == expected, "\(width)") }
+        }
+    }
+
     @Test(arguments: ["png-suite", "photos", "exif"])
     func libpngDecodesTheSamePixelsOfTheCorpus(_ folder: String) throws {
         for path in try Corpus.pictures(in: folder) where path.hasSuffix(".png") && !path.contains("png-suite/x") {

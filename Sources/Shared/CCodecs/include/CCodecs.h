@@ -174,9 +174,11 @@ typedef struct {
     /// The depth of the stored samples.
     int bits_per_sample;
     int interlaced;
-    /// Whether the stored rows differ from the decoded rows only by PNG's filters: not interlaced, 8 bits per sample,
-    /// no palette, no transparent colour.
+    /// Whether the rows can be decoded without libpng: not interlaced, at most 8 bits per sample, and no transparent
+    /// colour except in a palette.
     int direct;
+    /// Whether the samples are indices of a palette.
+    int indexed;
     /// The offset of the length field of the first IDAT chunk.
     uint64_t data_offset;
     /// The embedded profile, owned by the decoder; NULL without a profile.
@@ -201,6 +203,8 @@ apod_png_decoder *apod_png_open(apod_input input);
 void apod_png_close(apod_png_decoder *decoder);
 const char *apod_png_message(const apod_png_decoder *decoder);
 apod_status apod_png_read_header(apod_png_decoder *decoder, apod_png_header *header);
+/// Returns the palette of an indexed picture as 256 RGBA colours. Missing entries are opaque black, as in libpng.
+void apod_png_palette(const apod_png_decoder *decoder, uint8_t *colours);
 /// Starts the decode. Call it once, after `apod_png_read_header`. `wide` keeps samples of 16 bits, in native byte
 /// order; all other samples become 8 bits.
 apod_status apod_png_start(apod_png_decoder *decoder, int wide);

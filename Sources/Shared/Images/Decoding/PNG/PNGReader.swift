@@ -15,8 +15,9 @@ extension ImageDecoder {
 /// Reads the rows of a PNG, and expands palettes and transparent colours. Samples have 8 bits, or the stored 16 bits if
 /// `transform` will convert them.
 ///
-/// libpng reads the header. Rows of 8-bit samples that need no expansion are decompressed and unfiltered here, at twice
-/// the speed of libpng. libpng decodes all other pictures, an interlaced picture as a whole when its first row is read.
+/// libpng reads the header. Rows of samples of up to 8 bits, and of palette indices, are decompressed and unfiltered
+/// here, at twice the speed of libpng. libpng decodes all other pictures, an interlaced picture as a whole when its first
+/// row is read.
 final class PNGReader: RowReader {
     let size: PixelSize
     let layout: RowLayout
@@ -53,8 +54,10 @@ final class PNGReader: RowReader {
         allowsTruncated = options.allowsTruncated
         try options.limits.check(pixels: size)
         if header.direct != 0 && allowsDirect {
-            rows = try DirectRows(
-                source, at: Int(clamping: header.data_offset), size: size, channels: layout.channels, options: options)
+            rows = DirectRows(
+                source, at: Int(clamping: header.data_offset), size: size,
+                samples: PackedSamples(layout, depth: Int(header.bits_per_sample), palette: decoder.palette),
+                options: options)
         } else {
             try decoder.start(isWide: sampleBytes == 2)
             let pixelBytes = layout.channels * sampleBytes
@@ -122,6 +125,14 @@ private final class PNGDecoder: PNGRows {
 
     deinit { apod_png_close(decoder) }
 
+    /// The palette of an indexed picture, as 256 RGBA colours.
+    var palette: [UInt8]? {
+        guard header.indexed != 0 else { return nil }
+        var colours = [UInt8](repeating: 0, count: 1024)
+        apod_png_palette(decoder, &colours)
+        return colours
+    }
+
     func start(isWide: Bool) throws { try check(apod_png_start(decoder, isWide ? 1 : 0)) }
 
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws { try check(apod_png_read_row(decoder, row)) }
@@ -178,19 +189,23 @@ private final class InterlacedRows: PNGRows {
     }
 }
 
-/// Rows of 8-bit samples, decompressed and unfiltered here.
+/// Rows of samples of up to 8 bits, decompressed and unfiltered here.
 private final class DirectRows: PNGRows {
     private let rows: FilteredRows
-    private let channels: Int
+    private let samples: PackedSamples
+    private let width: Int
+    /// The bytes of an unfiltered row.
     private let rowBytes: Int
-    /// A copy of the previous row, which filters refer to. The caller may change the original.
-    private let above: AlignedBuffer
+    /// The previous row, which filters refer to, and memory for the next row.
+    private var (above, next): (AlignedBuffer, AlignedBuffer)
     private let level = apod_kernel_best()
 
-    init(_ source: any ByteSource, at offset: Int, size: PixelSize, channels: Int, options: DecodeOptions) throws {
-        self.channels = channels
-        rowBytes = size.width * channels
+    init(_ source: any ByteSource, at offset: Int, size: PixelSize, samples: PackedSamples, options: DecodeOptions) {
+        self.samples = samples
+        width = size.width
+        rowBytes = samples.rowBytes(width)
         above = AlignedBuffer(count: rowBytes)
+        next = AlignedBuffer(count: rowBytes)
         let byteCount = (rowBytes + 1).multipliedReportingOverflow(by: size.height).partialValue
         rows = FilteredRows(
             PNGDataStream(source, at: offset, byteCount: byteCount, options: options), rowBytes: rowBytes + 1,
@@ -199,10 +214,11 @@ private final class DirectRows: PNGRows {
 
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
         let filtered = try rows.next()
-        guard apod_unfilter(level, Int32(filtered[0]), channels, filtered + 1, above.bytes, row, rowBytes) == 0 else {
-            throw ImageError.corrupt(.png, "an unknown filter")
-        }
-        above.bytes.update(from: row, count: rowBytes)
+        let status = apod_unfilter(
+            level, Int32(filtered[0]), samples.filterDistance, filtered + 1, above.bytes, next.bytes, rowBytes)
+        guard status == 0 else { throw ImageError.corrupt(.png, "an unknown filter") }
+        samples.expand(next.bytes, into: row, width: width)
+        swap(&above, &next)
     }
 
     func finish() throws { try rows.finish() }

@@ -169,7 +169,7 @@ import Testing
         #expect(try two.statistics().scopes[0].counters[.evictions] == 2)
     }
 
-    @Test func largeTrimUsesSeveralTransactions() throws {
+    @Test func trimOfManyEntriesFreesATenthOfTheCapacity() throws {
         let cache = try world.cache(lease: .zero)
         try world.store((0..<200).map(String.init), in: cache)
 

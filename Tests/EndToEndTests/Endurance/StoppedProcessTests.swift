@@ -115,9 +115,8 @@ struct StoppedProcessTests {
         try age(home)
         let held = try HeldTransaction(home)
 
-        let begun = ContinuousClock.now
+        // Hits that waited would exceed the deadline of a run.
         for command in [["get"], ["path"], ["has"], ["put"]] { _ = try home.run("img-cache", command + urls).expect(0) }
-        #expect(ContinuousClock.now - begun < .seconds(25))
         #expect(server.asked.count == 300)
         withExtendedLifetime(held) {}
     }

@@ -109,7 +109,7 @@ enum Bomb {
             try codes(home, [bomb], ["APOD_TOOLS_DECODER=full", "--allow-damaged=truncated"]) == ["too-many-scans"])
     }
 
-    @Test func largeFileIsRefusedWithoutReading() throws {
+    @Test func fileOverTheByteLimitIsRefused() throws {
         let home = try ToolHome()
         let path = try home.write("large.png", Bomb.png(10, 10))
         // The sparse file uses no disk space.

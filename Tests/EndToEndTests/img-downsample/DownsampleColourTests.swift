@@ -173,10 +173,9 @@ struct DownsampleColourTests {
             (x / 3 + y / 3) % 2 == 0 ? [255, 0, 0, 255] : [0, 255, 0, 0]
         }
         try home.write("a.png", picture.png())
-        try home.write("a.webp", try encode(PixelBuffer(picture), EncodeOptions(format: .png)))
-        for (file, width, target) in [("a.png", "20", "b.png"), ("a.png", "50", "b.png"), ("a.png", "128", "b.png")] {
+        for width in ["20", "50", "128"] {
             let made = try home.shrunk(
-                [file, "--width", width, "--enlarge"] + (linear ? ["APOD_TOOLS_LINEAR=true"] : []), to: target)
+                ["a.png", "--width", width, "--enlarge"] + (linear ? ["APOD_TOOLS_LINEAR=true"] : []), to: "b.png")
             for y in 0..<made.size.height {
                 for x in 0..<made.size.width where made.colour(x, y)[3] > 8 {
                     let pixel = made.colour(x, y)

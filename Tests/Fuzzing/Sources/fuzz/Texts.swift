@@ -62,7 +62,7 @@ func readHead(_ bytes: [UInt8]) {
         let end = rest.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? rest.endIndex
         let step = Array(rest[..<end]).withUnsafeBytes { reader.add($0) }
         rest = rest[end...]
-        guard case .complete(let status, let headers) = step else { continue }
+        guard case .complete(let status, let headers, _) = step else { continue }
         precondition(status >= 200)
         _ = (CacheControl(headers), ContentRange(headers))
         let now = Timestamp.now()

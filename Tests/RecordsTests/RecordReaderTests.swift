@@ -123,6 +123,21 @@ private func drain(_ reader: RecordReader) throws -> [String] {
         #expect(try read(String(repeating: "{\"a\":\n", count: 2000)).allSatisfy { !$0.hasPrefix("{") })
     }
 
+    @Test func placesAreCorrectForAnyLayout() throws {
+        let long = String(repeating: "x", count: 300_000)
+        let bytes = Array("\u{FEFF} {\"a\":1}\nbad\n[ {\"b\":\"\(long)\"},\n{\n\"c\":2\n}]\r\n{\"é\":3}".utf8)
+        let folder = try TemporaryFolder()
+        let file = try File.openInput(folder.write("records", bytes))
+        let reader = RecordReader(continuing: LineReader(file: file))
+        var found: [String] = []
+        while let input = try reader.next() {
+            guard case .job(let job) = input else { continue }
+            #expect(try Record(parsing: bytes[reader.place]) == job.record)
+            found += job.record.names
+        }
+        #expect(found == ["a", "b", "c", "é"])
+    }
+
     @Test func lineNumbersAreCorrectForAnyLayout() throws {
         #expect(try read("{\n\"a\":1\n}\n\n[\n{\"b\":2}\n]\nbad\n") == ["{\"a\":1}", "{\"b\":2}", "8: not-json"])
     }

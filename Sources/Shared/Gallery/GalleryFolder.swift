@@ -15,24 +15,17 @@ public final class GalleryFolder: Sendable {
     let pictures: Folder
     /// The items of the runs that ended before this run began.
     let earlier: WrittenItems
+    /// The records of this run.
+    let spool: RecordSpool
     /// A lock file. Each run holds a shared lock, and removes pictures only if no other run holds a lock.
     private let use: File
 
-    private static let recordsName = "records.ndjson"
-    /// The size of writes to this file, in bytes.
-    private static let pieceSize = 256 << 10
     private static let picturesName = "pictures"
     private static let lockName = ".gallery.lock"
     private static let useName = ".gallery.use"
     private static let settingsName = ".gallery.json"
     /// The file that contains `Site.stamp`. It exists only while all pages and search files are complete.
     private static let stampName = ".gallery.pages"
-
-    /// The items in `records.ndjson`, and the SHA-256 of this file.
-    struct WrittenItems {
-        let items: GalleryItems
-        let digest: String
-    }
 
     /// Creates the folder if it is missing, and reads the items of earlier runs. Throws `SystemFailure` (73),
     /// `UnsafePath`.
@@ -43,44 +36,8 @@ public final class GalleryFolder: Sendable {
         pictures = try folder.folder(Self.picturesName)
         use = try folder.open(Self.useName, O_RDWR | O_CREAT, mode: 0o666, purpose: .makeOutput)
         try Self.lock(use, LOCK_SH)
-        earlier = try Self.items(in: folder, known: nil)
-    }
-
-    /// Reads `records.ndjson`, and skips invalid records. Parses the file only if its content is not `known`.
-    private static func items(in folder: Folder, known: WrittenItems?) throws -> WrittenItems {
-        var items = GalleryItems()
-        guard let file = try folder.openIfPresent(recordsName) else {
-            return WrittenItems(items: items, digest: SHA256.hex(of: []))
-        }
-        let digest = try BlobStore.sha256(of: file)
-        if let known, known.digest == digest { return known }
-        let reader = RecordReader(continuing: LineReader(file: file))
-        while let input = try reader.next() {
-            if case .job(let job) = input, let item = GalleryItem(written: job.record) { items.add(item) }
-        }
-        return WrittenItems(items: items, digest: digest)
-    }
-
-    /// Writes `records.ndjson`, unless its content is the same as before, and returns its SHA-256. Does not hold the
-    /// file in memory: it has 110 MB for 100,000 pictures with long texts.
-    private func writeRecords(_ items: [GalleryItem], since before: String) throws -> String {
-        let file = try OutputFile(in: folder, name: Self.recordsName, replaces: true)
-        var hash = SHA256()
-        var piece: [UInt8] = []
-        func flush() throws {
-            piece.withUnsafeBytes { hash.update($0) }
-            try file.write(piece.span.bytes)
-            piece.removeAll(keepingCapacity: true)
-        }
-        for item in items {
-            piece += item.written.line
-            piece.append(UInt8(ascii: "\n"))
-            if piece.count >= Self.pieceSize { try flush() }
-        }
-        try flush()
-        let digest = hash.finish()
-        if try digest != before || !isFile(Self.recordsName) { try file.commit() }
-        return digest
+        spool = try RecordSpool(in: folder)
+        earlier = try WrittenItems(in: folder)
     }
 
     /// Returns the options that an earlier run stored (`GallerySettings.remembered`), and its style sheet. Ignores an
@@ -94,20 +51,6 @@ public final class GalleryFolder: Sendable {
     /// Converts a path relative to the gallery to a file name in the folder `pictures`.
     static func name(ofPicture path: String) -> String { String(path.dropFirst(picturesName.count + 1)) }
 
-    func facts(of items: GalleryItems) -> [String: FileFacts] {
-        var known: [String: FileFacts] = [:]
-        for item in items.items {
-            guard let raw = item.record.raw("variants"), let variants = try? Record(parsing: raw) else { continue }
-            for name in variants.names {
-                guard let field = variants.raw(FieldPath(stringLiteral: name)), let file = try? Record(parsing: field),
-                    let path = file.string("path"), GalleryItem.isOwn(path), let facts = FileFacts(written: file)
-                else { continue }
-                known[Self.name(ofPicture: path)] = facts
-            }
-        }
-        return known
-    }
-
     /// Adds items, removes the items that `settings` selects, and writes all files. Throws `SystemFailure` (73).
     /// After all files are written, throws `PruneRefusal` or `MissingPicture` if pictures were not removed as
     /// requested.
@@ -117,13 +60,11 @@ public final class GalleryFolder: Sendable {
         let lock = try folder.open(Self.lockName, O_RDWR | O_CREAT, mode: 0o666, purpose: .makeOutput)
         try Self.lock(lock, LOCK_EX)
         defer { withExtendedLifetime(lock) {} }
-        let present = try Self.items(in: folder, known: earlier)
+        let present = try WrittenItems(in: folder, unless: earlier)
         var items = present.items
         let stamp = try folder.openIfPresent(Self.stampName)?.contents(atMost: 1 << 10)
         let isComplete = stamp == Array(Site.stamp(present.digest, settings).utf8)
         let before = isComplete ? Site(items, settings) : nil
-        let old = Set(items.items.flatMap(\.paths))
-        let count = items.items.count
         for item in itemsOfRun { items.add(item) }
         // Determine the missing ids before pruning, which may remove some of these pictures.
         let missing = settings.removed.subtracting(items.items.map(\.id))
@@ -131,20 +72,20 @@ public final class GalleryFolder: Sendable {
         if let limit = settings.prune {
             let wanted = Set(itemsOfRun.flatMap { items.keys(standingFor: $0) })
             let removed = items.items.count { !wanted.contains($0.key) }
-            refusal = limit.refusal(of: removed, of: count, itemsOfRun: itemsOfRun)
+            refusal = limit.refusal(of: removed, of: present.items.items.count, itemsOfRun: itemsOfRun)
             if refusal == nil { items.keep { wanted.contains($0.key) } }
         }
         if !settings.removed.isEmpty { items.keep { !settings.removed.contains($0.id) } }
         let site = Site(items, settings)
+        let unused = try unusedFiles(items, since: present.items, all: settings.prune != nil && refusal == nil)
         // If this run is killed, the stamp is missing, and the next run compares all pages and search files.
         folder.remove(Self.stampName)
         try write(Self.settingsName, settings.remembered.line)
-        let digest = try writeRecords(items.items, since: present.digest)
+        let digest = try WrittenItems.write(items.items, in: folder, since: present.digest)
         try writePictures(site, since: before)
         try writePages(site, since: before)
         try write(Self.stampName, Array(Site.stamp(digest, settings).utf8))
-        try remove(
-            old.subtracting(items.items.flatMap(\.paths)), all: settings.prune != nil && refusal == nil, of: items)
+        try remove(unused)
         if let refusal { throw refusal }
         if let id = missing.min() { throw MissingPicture(id: id, gallery: folder.path) }
     }
@@ -161,9 +102,11 @@ public final class GalleryFolder: Sendable {
         try write("style.css", PackageResources.style_css)
         try write("gallery.js", PackageResources.gallery_js)
         if let stylesheet = site.settings.stylesheet { try write("own.css", stylesheet) }
-        let hasWords = try SearchIndex.wordFiles.allSatisfy(isFile)
-        let index = SearchIndex(site, since: hasWords ? before : nil)
-        for file in index.files { try add(file.path, file.text) }
+        let hasIndex = try before.map { try SearchIndex.paths($0).allSatisfy(isFile) } ?? false
+        let index = try SearchIndex(site, since: hasIndex ? before : nil) { path in
+            try folder.openIfPresent(path).flatMap { try Site.object(ofScript: $0.contents(atMost: .max)) }
+        }
+        try index.forEachFile(add)
         names.formUnion(index.unchanged)
         try add("data/days.js", site.days)
         for file in site.names { try add(file.path, file.text) }
@@ -179,7 +122,7 @@ public final class GalleryFolder: Sendable {
             try add(page.path, site.markup(of: page))
         }
         try add(Site.months, site.listOfMonths)
-        try add("feed.atom", site.feed)
+        try add("feed.atom", site.feed())
         try writeUnlessForeign("favicon.svg", PackageResources.favicon_svg)
         try writeUnlessForeign("404.html", Array(site.notFound.utf8))
         if let sitemap = site.sitemap { try writeUnlessForeign("sitemap.xml", Array(sitemap.utf8)) }
@@ -270,10 +213,29 @@ public final class GalleryFolder: Sendable {
         try file.commit()
     }
 
-    /// Removes the given pictures, and the temporary files of killed runs. Does nothing if another run is active.
+    /// Returns the paths of files that no item uses any more.
     ///
-    /// - Parameter all: whether to also remove all other pictures that no item uses.
-    private func remove(_ paths: Set<String>, all: Bool, of items: GalleryItems) throws {
+    /// - Parameters:
+    ///   - before: the items before the run.
+    ///   - all: whether to return all such files in the folder, otherwise only files that items used before the run.
+    private func unusedFiles(_ items: GalleryItems, since before: GalleryItems, all: Bool) throws -> Set<String> {
+        var unused: Set<String> = []
+        for old in before.items {
+            let new = items[old.key]
+            if let new, new.stored == old.stored { continue }
+            let used = try new.map { try GalleryItem.paths(in: $0.stored.read()) } ?? []
+            try unused.formUnion(Set(GalleryItem.paths(in: old.stored.read())).subtracting(used))
+        }
+        if all {
+            unused.formUnion(try pictures.names().map { "\(Self.picturesName)/\($0)" }.filter(GalleryItem.isOwn))
+        }
+        if unused.isEmpty { return [] }
+        for item in items.items { try unused.subtract(GalleryItem.paths(in: item.stored.read())) }
+        return unused
+    }
+
+    /// Removes the given pictures, and the temporary files of killed runs. Does nothing if another run is active.
+    private func remove(_ paths: Set<String>) throws {
         guard flock(use.descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
         defer { _ = flock(use.descriptor, LOCK_SH) }
         for path in paths { removePicture(path) }
@@ -282,12 +244,6 @@ public final class GalleryFolder: Sendable {
                 let path = parent == "." ? name : "\(parent)/\(name)"
                 if !folder.remove(path) { folder.removeFolderWithFiles(path) }
             }
-        }
-        guard all else { return }
-        let wanted = Set(items.items.flatMap(\.paths))
-        for name in try pictures.names() {
-            let path = "\(Self.picturesName)/\(name)"
-            if GalleryItem.isOwn(path), !wanted.contains(path) { removePicture(path) }
         }
     }
 
@@ -313,21 +269,4 @@ struct MissingPicture: Failure {
         "\(id) is not in \(gallery); use the gallery.id of its record, which is the part after # in gallery.page"
     }
     var exitCode: ExitCode { .absent }
-}
-
-extension FileFacts {
-    /// Reads the facts from the field of a variant in a record.
-    init?(written file: Record) {
-        guard let path = file.string("path"), let format = file.string("format") else { return nil }
-        // The path of tiles is a folder without an extension.
-        let ending = path.lastIndex(of: ".").map { String(path[path.index(after: $0)...]) }
-        var details = Record()
-        for name in ["frames", "source_frames", "truncated", "damaged", "dominant_colour", "thumbhash"] {
-            if let raw = file.raw(FieldPath(stringLiteral: name)) { details.set(name, .raw(Array(raw))) }
-        }
-        self.init(
-            contentType: "image/\(format)", fileExtension: ending ?? "",
-            width: file.integer("width"), height: file.integer("height"),
-            details: details.isEmpty ? nil : String(decoding: details.line, as: UTF8.self))
-    }
 }

@@ -4,11 +4,11 @@ import HTTP
 import Records
 import Support
 
-/// A picture of a gallery, or the failure to obtain the picture. Contains only the public parts of the picture's
-/// record.
-public struct GalleryItem: Sendable, Equatable {
+/// A picture of a gallery, or the failure to obtain the picture. Contains only what sorts and compares items; `content`
+/// reads their records.
+public struct GalleryItem: Sendable {
     /// The identifier of the picture, which has 32 hexadecimal digits.
-    let key: String
+    var key: String
     /// The key that earlier versions of the tool computed for the picture.
     var formerKey: String?
     /// Whether an earlier version of the tool wrote the item and computed its key.
@@ -19,35 +19,14 @@ public struct GalleryItem: Sendable, Equatable {
     /// The id of the item in addresses, unique in a collection. Empty before the item is added.
     var id = ""
     let day: CalendarDay?
+    /// The title on pages, which is the day if the record has no title.
+    let title: String
+    let hasPicture: Bool
+    let hasError: Bool
+    /// Whether the failure is temporary.
+    let isTransient: Bool
     /// The public fields of the record, and the files, whose paths are relative to the gallery.
-    let record: Record
-
-    /// The files by name. They are parsed only once, because pages use them many times.
-    private let files: [String: File]
-
-    struct File: Sendable, Equatable {
-        /// The path relative to the gallery (`pictures/…`).
-        let path: String
-        let width: Int
-        let height: Int
-        /// A blurred preview as a ThumbHash.
-        let hash: String?
-        let colour: String?
-        /// The number of frames, which is 1 for a still picture.
-        let frames: Int
-
-        /// Reads a field of `variants`. Returns nil if the path is outside the gallery, as it may be in an edited
-        /// record.
-        fileprivate init?(_ file: Record) {
-            guard let path = file.string("path"), GalleryItem.isOwn(path), let width = file.integer("width"),
-                let height = file.integer("height"), width > 0, height > 0
-            else { return nil }
-            (self.path, self.width, self.height) = (path, width, height)
-            hash = file.string("thumbhash")
-            colour = file.string("dominant_colour")
-            frames = file.integer("frames") ?? 1
-        }
-    }
+    let stored: StoredRecord
 
     /// The names of an item's files, from the smallest to the largest.
     static let thumbnail = "thumb"
@@ -66,67 +45,51 @@ public struct GalleryItem: Sendable, Equatable {
     /// The maximum number of an item. Larger numbers occur only in edited records.
     private static let maxNumber = 1 << 24
 
-    /// - Parameter record: a record with the files in `variants`.
-    init(key: String, record: Record, day: CalendarDay?) {
-        (self.key, self.record, self.day) = (key, record, day)
-        var files: [String: File] = [:]
-        if let variants = record.raw("variants").flatMap({ try? Record(parsing: $0) }) {
-            for name in Self.fileNames {
-                guard let raw = variants.raw(FieldPath(stringLiteral: name)), let file = try? Record(parsing: raw)
-                else {
-                    continue
-                }
-                files[name] = File(file)
-            }
-        }
-        self.files = files
+    /// - Parameters:
+    ///   - record: a record with the files in `variants`.
+    ///   - stored: the same record in a file.
+    init(key: String, record: Record, day: CalendarDay?, stored: StoredRecord) {
+        (self.key, self.day, self.stored) = (key, day, stored)
+        let title = record.string("title").map(PlainText.folded) ?? ""
+        self.title = title.isEmpty ? day.map(EnglishDate.words) ?? "Untitled" : title
+        hasPicture = record.raw("variants.pager").flatMap(ItemContent.File.init) != nil
+        hasError = record.hasError
+        isTransient = record.bool("error.transient") == true
     }
 
     /// Reads an item that an earlier run wrote. Returns nil if the record has no valid key, or an invalid id.
-    init?(written record: Record) {
+    ///
+    /// - Parameter place: the position of the record in the file.
+    init?(written record: Record, in file: File, at place: Range<Int>) {
         guard let key = record.string("gallery.key"), Self.isKey(key) else { return nil }
         let id = record.string("gallery.id") ?? ""
         let day = record.string("date").flatMap { CalendarDay($0) }
         guard id.isEmpty || Self.isID(id, of: day, key) else { return nil }
-        self.init(key: key, record: record, day: day)
+        self.init(key: key, record: record, day: day, stored: StoredRecord(record, in: file, at: place))
         self.id = id
         isFormer = record.integer("gallery.version") == nil
         number = record.integer("gallery.number").flatMap { (1...Self.maxNumber).contains($0) ? $0 : nil } ?? 0
     }
 
-    func file(_ name: String) -> File? { files[name] }
+    /// Reads the item's record. Throws `SystemFailure`, `ChangedRecords`.
+    func content() throws -> ItemContent { try ItemContent(item: self, record: stored.read()) }
 
-    var paths: [String] {
+    /// Returns the record of the item as the gallery stores it.
+    func written() throws -> Record {
+        var record = try stored.read()
+        record.set(
+            "gallery",
+            .object([
+                "key": .string(key), "version": isFormer ? nil : .integer(2), "number": .integer(number),
+                "id": .string(id), "page": .string(Site.address(of: self)),
+            ]))
+        return record
+    }
+
+    /// Returns the paths of the files in a record, relative to the gallery.
+    static func paths(in record: Record) -> [String] {
         guard let variants = record.raw("variants"), let files = try? Record(parsing: variants) else { return [] }
-        return files.names.compactMap { files.string(FieldPath(stringLiteral: $0 + ".path")) }.filter(Self.isOwn)
-    }
-
-    var hasPicture: Bool { file(Self.pager) != nil }
-
-    /// The file that pages show until an animation is started.
-    var poster: File? { file(Self.still) ?? file(Self.pager) }
-
-    /// The animation, or nil for a still picture. Nil also for a video, whose mark starts the video, and for an
-    /// animation without a still, which an earlier version of the tool made.
-    var animation: File? {
-        isVideo || file(Self.still) == nil ? nil : file(Self.pager).flatMap { $0.frames > 1 ? $0 : nil }
-    }
-
-    /// The smallest file, which a tile shows. A small picture has no thumbnail, because a thumbnail would be the same
-    /// as the poster.
-    var tile: File? { file(Self.thumbnail) ?? poster }
-
-    /// The file that a tile shows on a high-density screen.
-    var sharpTile: File? { file(Self.sharpThumbnail) ?? poster }
-
-    var hash: String? { tile?.hash }
-
-    var colour: String? { tile?.colour }
-
-    /// Whether the picture has transparent parts, according to bit 24 of its ThumbHash, counted from 1.
-    var isTransparent: Bool {
-        guard let bytes = hash.flatMap(Base64.decoded), bytes.count > 2 else { return false }
-        return bytes[2] & 0x80 != 0
+        return files.names.compactMap { files.string(FieldPath(stringLiteral: $0 + ".path")) }.filter(isOwn)
     }
 
     /// Returns whether a path has the form of a picture's path in a gallery. Such a path cannot lead outside the

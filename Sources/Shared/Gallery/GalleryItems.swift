@@ -31,11 +31,11 @@ struct GalleryItems: Sendable {
             return item
         }
         let neighbours = (item.day.flatMap { ofDays[$0] } ?? []).compactMap { self[$0] }
-        if item.record.hasError, neighbours.contains(where: \.hasPicture) { return nil }
+        if item.hasError, neighbours.contains(where: \.hasPicture) { return nil }
         if item.hasPicture {
             // Remove the failures of earlier runs for this day. Their keys differ, because the address of the picture
             // was unknown.
-            remove(neighbours.filter { !$0.hasPicture && $0.record.hasError }.map(\.key))
+            remove(neighbours.filter { !$0.hasPicture && $0.hasError }.map(\.key))
         }
         var item = item
         item.id = reserveID(item.key, item.day, item.id)
@@ -55,9 +55,7 @@ struct GalleryItems: Sendable {
         let old = items[index]
         // The old day may be nil, because earlier versions did not read the day from the metadata of a file.
         guard old.isFormer, old.day == day || old.day == nil else { return }
-        var renamed = GalleryItem(key: key, record: old.record, day: old.day)
-        (renamed.id, renamed.number) = (old.id, old.number)
-        items[index] = renamed
+        (items[index].key, items[index].isFormer) = (key, false)
         indices[former] = nil
         indices[key] = index
         ids[old.id] = key

@@ -17,59 +17,19 @@ public final class GalleryTool: RecordTool {
     private let publication: Publication
     private let files: PathGuard
     private let state: Monitor<State>
-    /// The facts (format, size) about the files in the folder `pictures`, by file name. A file with facts, from this
-    /// run or an earlier one, is not encoded again.
-    private let facts: Monitor<[String: FileFacts]>
 
     private struct State {
         /// The items of earlier runs and of this run.
         var items: GalleryItems
-        /// The items of this run, by record number. They are added in any order, because records are processed
+        /// The files of these items.
+        var files: KnownFiles
+        /// The items of this run with their record numbers. They are added in any order, because records are processed
         /// concurrently.
-        var itemsOfRun: [Int: GalleryItem] = [:]
+        var itemsOfRun: [(number: Int, item: GalleryItem)] = []
         var count = 0
+        /// The failure to store an item of this run. The gallery is then not written, because it would lack the item.
+        var failure: (any Error)?
     }
-
-    /// The number of pixels above which phones cannot show a picture.
-    private static let mostPixels = 24_000_000
-
-    /// Returns the variants that a page needs. Omits thumbnails and overlays that would be the same as the variant
-    /// `pager`. The thumbnails of an animation are stills.
-    ///
-    /// - Parameters:
-    ///   - size: the size of the picture, or nil if it is unknown.
-    ///   - canTile: whether to cut a large picture into tiles.
-    static func variants(of size: PixelSize?, isAnimated: Bool, canTile: Bool, keepingOriginals: Bool) -> [Variant] {
-        func box(_ name: String, _ width: Int, _ height: Int) -> Variant {
-            Variant(name: name, geometry: Geometry(width: width, height: height))
-        }
-        let thumbnails = [box(GalleryItem.thumbnail, 720, 240), box(GalleryItem.sharpThumbnail, 1440, 480)]
-        guard let size else { return thumbnails + [.pager, .overlay] }
-        func scale(_ variant: Variant) -> Double {
-            let (width, height) = (variant.geometry.width ?? 0, variant.geometry.height ?? 0)
-            return min(1, Double(width) / Double(size.width), Double(height) / Double(size.height))
-        }
-        let pager = scale(.pager)
-        var all = thumbnails.filter { scale($0) != pager }
-        if isAnimated {
-            all.append(Variant(name: GalleryItem.still, geometry: Variant.pager.geometry))
-            for index in all.indices { all[index].frame = 0 }
-        }
-        all.append(.pager)
-        if pager < 1 { all.append(.overlay) }
-        if isLarge(size), canTile {
-            var tiles = Variant(name: GalleryItem.tiles, geometry: Geometry())
-            tiles.isTiled = true
-            all.append(tiles)
-        } else if isLarge(size), keepingOriginals {
-            var large = Variant(name: GalleryItem.large, geometry: Geometry())
-            large.geometry.maxPixels = mostPixels
-            all.append(large)
-        }
-        return all
-    }
-
-    private static func isLarge(_ size: PixelSize) -> Bool { size.pixels ?? .max > mostPixels }
 
     /// - Parameters:
     ///   - files: restricts the files that records may name. Must allow the files of the gallery.
@@ -82,18 +42,23 @@ public final class GalleryTool: RecordTool {
         self.folder = folder
         self.files = files
         publication = Publication(fields: settings.fields)
-        let items = folder.earlier.items
-        let facts = Monitor(folder.facts(of: items))
-        self.facts = facts
-        let content = ContentFolder(folder.pictures) { name in facts.withLock { $0[name] } }
+        let state = Monitor(State(items: folder.earlier.items, files: folder.earlier.files))
+        self.state = state
+        let content = ContentFolder(folder.pictures) { name in
+            try? state.withLock { $0.files.record(of: name) }?.facts(name)
+        }
         self.downsampler = { downsampler($0, content) }
-        state = Monitor(State(items: items))
     }
 
-    /// Writes the pages. Throws `SystemFailure` (73). After all pages are written, throws `PruneRefusal` or
-    /// `MissingPicture` if pictures were not removed as requested.
+    /// Writes the pages. Call it once, after all records are processed. Throws `SystemFailure`. After all pages are
+    /// written, throws `PruneRefusal` or `MissingPicture` if pictures were not removed as requested.
     public func write() throws {
-        let itemsOfRun = state.withLock { state in state.itemsOfRun.sorted { $0.key < $1.key }.map(\.value) }
+        let itemsOfRun = try state.withLock { state in
+            if let failure = state.failure { throw failure }
+            // The folder reads the items of earlier runs again. Release the memory of these.
+            defer { state = State(items: GalleryItems(), files: KnownFiles()) }
+            return state.itemsOfRun.sorted { $0.number < $1.number }.map(\.item)
+        }
         try folder.write(itemsOfRun, settings)
     }
 
@@ -137,8 +102,14 @@ public final class GalleryTool: RecordTool {
         if argument == nil, let path = try record.path("path"), !path.hasPrefix("/") {
             // A record that this gallery wrote has a relative path.
             if let item = try written(record) {
+                // Use the texts of the record, which the user may have edited.
+                var shown = publication.record(of: record)
+                shown.set([
+                    "path": item.record.string("path").map { .string($0) },
+                    "variants": item.record.raw("variants").map { .raw(Array($0)) },
+                ])
                 takeFiles(of: item, &record)
-                return add(item, position, &record)
+                return add(shown, position, isFormer: item.isFormer, &record)
             }
             record.setPath("path", folder.folder.path(of: path))
         }
@@ -212,23 +183,18 @@ public final class GalleryTool: RecordTool {
 
     /// Returns the item of a record that this gallery wrote. Returns nil for other records, and if a file of the item
     /// is missing.
-    private func written(_ record: Record) throws -> GalleryItem? {
-        guard let key = record.string("gallery.key"), let item = state.withLock({ $0.items[key] }), item.hasPicture,
-            try item.paths.allSatisfy({ try folder.folder.status(of: $0)?.kind == TileFolder.kind(of: $0) })
+    private func written(_ record: Record) throws -> ItemContent? {
+        guard let key = record.string("gallery.key"), let item = state.withLock({ $0.items[key] }), item.hasPicture
         else { return nil }
-        // Use the texts of the record, which the user may have edited.
-        var shown = publication.record(of: record)
-        shown.set([
-            "path": item.record.string("path").map { .string($0) },
-            "variants": item.record.raw("variants").map { .raw(Array($0)) },
-        ])
-        var same = GalleryItem(key: key, record: shown, day: Publication.day(of: shown, settings.fields))
-        same.isFormer = item.isFormer
-        return same
+        let content = try item.content()
+        let isPresent = try GalleryItem.paths(in: content.record).allSatisfy {
+            try folder.folder.status(of: $0)?.kind == TileFolder.kind(of: $0)
+        }
+        return isPresent ? content : nil
     }
 
     /// Adds the files of an item to a record, with absolute paths.
-    private func takeFiles(of item: GalleryItem, _ record: inout Record) {
+    private func takeFiles(of item: ItemContent, _ record: inout Record) {
         guard let raw = item.record.raw("variants"), var variants = try? Record(parsing: raw) else { return }
         for name in variants.names {
             let field = FieldPath(stringLiteral: name)
@@ -265,9 +231,6 @@ public final class GalleryTool: RecordTool {
             else { continue }
             file.setPath("path", path)
             file.remove("status")
-            if let known = FileFacts(written: file) {
-                facts.withLock { $0[GalleryFolder.name(ofPicture: path)] = known }
-            }
             files.set(name, .raw(file.line))
         }
         if !files.isEmpty {
@@ -275,15 +238,22 @@ public final class GalleryTool: RecordTool {
                 .compactMap { files.string(FieldPath(stringLiteral: $0 + ".path")) }.first
             words.set(["path": best.map { .string($0) }, "variants": .raw(files.line)])
         }
-        add(GalleryItem(key: position.identity.key, record: words, day: position.day), position, &record)
+        add(words, position, isFormer: false, &record)
     }
 
-    private func add(_ item: GalleryItem, _ position: Position, _ record: inout Record) {
-        var item = item
-        (item.id, item.formerKey) = (position.id, position.identity.formerKey)
-        let placed = state.withLock { state in
-            state.itemsOfRun[position.number] = item
-            return state.items.add(item)
+    private func add(_ shown: Record, _ position: Position, isFormer: Bool, _ record: inout Record) {
+        let placed = state.withLock { state -> GalleryItem? in
+            do {
+                var item = GalleryItem(
+                    key: position.identity.key, record: shown, day: position.day, stored: try folder.spool.add(shown))
+                (item.id, item.formerKey, item.isFormer) = (position.id, position.identity.formerKey, isFormer)
+                state.itemsOfRun.append((position.number, item))
+                state.files.add(item, shown)
+                return state.items.add(item)
+            } catch {
+                state.failure = error
+                return nil
+            }
         }
         guard let placed else { return }
         record.set(

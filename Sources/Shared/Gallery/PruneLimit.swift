@@ -14,7 +14,7 @@ public enum PruneLimit: String, Sendable, CaseIterable {
     ///   - count: the number of pictures before the run.
     func refusal(of removed: Int, of count: Int, itemsOfRun: [GalleryItem]) -> PruneRefusal? {
         if removed == 0 { return nil }
-        let failures = itemsOfRun.count { $0.record.bool("error.transient") == true }
+        let failures = itemsOfRun.count(where: \.isTransient)
         if failures > 0 { return .transientFailures(failures) }
         if !itemsOfRun.contains(where: \.hasPicture) { return .noPictures }
         return self == .half && removed > count / 2 ? .tooMany(removed, of: count) : nil

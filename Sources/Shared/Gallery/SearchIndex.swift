@@ -11,12 +11,15 @@ import Support
 /// The number of a picture (`GalleryItem.number`) does not change if other pictures are added or removed. Adding a
 /// picture must not rewrite all files of words, so each file is updated only with every 64th picture: file `k` contains
 /// the numbers below the latest number that equals `k` modulo 64. For later pictures, at most 63, the search reads the
-/// texts in `search.js`. Each addition changes `search.js`, one file of rows, and one file of words.
-struct SearchIndex: Sendable {
+/// texts in `search.js`. Each addition changes `search.js`, one file of rows, and one file of words; only the words of
+/// the latest pictures are added to this file.
+struct SearchIndex {
     static let shardCount = 64
     private static let rowsPerFile = 64
 
-    private var rows: [Int: [JSON]] = [:]
+    private let site: Site
+    /// The indices in `site` of the pictures of each changed file of rows.
+    private var rows: [Int: [Int]]
     private var days: [JSON] = []
     private var recent: [JSON.Member] = []
     /// The words of each file, or nil if the file is unchanged.
@@ -24,32 +27,73 @@ struct SearchIndex: Sendable {
     /// The keys of words that are not ASCII. The script needs these keys to find words with accents if the search text
     /// has no accents.
     private var foreignKeys: Set<String> = []
+    /// The paths of the files that are the same as before.
+    let unchanged: [String]
 
-    /// - Parameter before: the site whose files the folder contains, or nil to create all files. Unchanged files of
-    ///   words are not created.
-    init(_ site: Site, since before: Site? = nil) {
-        let order = site.items.indices.sorted { site.items[$0].number < site.items[$1].number }
+    /// - Parameters:
+    ///   - before: the site whose files the folder contains, or nil to create all files. Unchanged files are not
+    ///     created.
+    ///   - object: returns the object in an earlier file, or nil if the file is damaged.
+    init(_ site: Site, since before: Site? = nil, object: (String) throws -> Record? = { _ in nil }) throws {
+        self.site = site
+        let order = Self.order(site)
+        rows = Self.rows(site, order)
         let next = (order.last.map { site.items[$0].number } ?? 0) + 1
-        let isSharded = next > Self.shardCount
         let bounds = Self.bounds(next)
-        if isSharded {
-            let old = before.flatMap { Self.bounds(of: $0, ifKeptBy: site, order) }
-            shards = bounds.indices.map { bounds[$0] == old?[$0] ? nil : [:] }
+        // The least number whose words are added to each file.
+        var starts = bounds.map { _ in 0 }
+        let isSharded = next > Self.shardCount
+        if isSharded { shards = bounds.map { _ in [:] } }
+        var unchanged: [String] = []
+        if let before {
+            let oldOrder = Self.order(before)
+            let old = Self.rows(before, oldOrder)
+            for (number, indices) in rows {
+                guard let others = old[number], others.count == indices.count,
+                    zip(indices, others).allSatisfy({ site.hasSameRow($0, as: $1, in: before) })
+                else { continue }
+                rows[number] = nil
+                unchanged.append(Self.path("rows-\(number)"))
+            }
+            if let old = try Self.bounds(of: before, oldOrder, ifKeptBy: site, order),
+                let search = try object(Self.path("search"))
+            {
+                foreignKeys = Set(search.strings("keys"))
+                for (shard, path) in Self.wordFiles.enumerated() {
+                    if bounds[shard] == old[shard] {
+                        (shards[shard], starts[shard]) = (nil, bounds[shard])
+                        unchanged.append(path)
+                    } else if let words = try object(path).flatMap({ Postings.all($0, below: old[shard]) }) {
+                        (shards[shard], starts[shard]) = (words, old[shard])
+                    }
+                }
+            }
         }
+        self.unchanged = unchanged
+        let firstRecent = isSharded ? next - Self.shardCount + 1 : 0
+        let first = min(starts.min() ?? 0, firstRecent)
         var days = Runs()
         for index in order {
-            let (item, number) = (site.items[index], site.items[index].number)
-            days.add(number, item.day?.daysSince1970 ?? Self.undated)
-            rows[number / Self.rowsPerFile, default: []].append(site.row(index))
-            let text = site.searchedText(of: item)
-            if !isSharded || number > next - Self.shardCount {
-                recent.append(JSON.Member("\(number)", .string(text)))
-            }
-            if isSharded {
-                SearchWords.forEach(in: text) { word in add(word, number, bounds) }
+            let item = site.items[index]
+            days.add(item.number, item.day?.daysSince1970 ?? Self.undated)
+            guard item.number >= first else { continue }
+            let text = try item.content().searchedText
+            if item.number >= firstRecent { recent.append(JSON.Member("\(item.number)", .string(text))) }
+            guard isSharded else { continue }
+            SearchWords.forEach(in: text) { word in
+                add(word, item.number) { (starts[$0]..<bounds[$0]).contains(item.number) }
             }
         }
         self.days = days.values
+    }
+
+    /// Returns the indices of the items by their numbers.
+    private static func order(_ site: Site) -> [Int] {
+        site.items.indices.sorted { site.items[$0].number < site.items[$1].number }
+    }
+
+    private static func rows(_ site: Site, _ order: [Int]) -> [Int: [Int]] {
+        Dictionary(grouping: order) { site.items[$0].number / rowsPerFile }
     }
 
     /// Returns the bound of each file of words: the file contains the numbers below it.
@@ -58,14 +102,18 @@ struct SearchIndex: Sendable {
     /// Returns the bounds of an earlier site, or nil if it has no files of words, or if the later site has other texts
     /// below these bounds.
     ///
-    /// - Parameter order: the indices of the later site's items by their numbers.
-    private static func bounds(of before: Site, ifKeptBy site: Site, _ order: [Int]) -> [Int]? {
-        let old = before.items.sorted { $0.number < $1.number }
-        guard let last = old.last?.number, last >= shardCount, order.count >= old.count else { return nil }
-        let isKept = zip(old, order).allSatisfy { item, index in
-            let new = site.items[index]
-            return new.number == item.number
-                && (new.record == item.record || site.searchedText(of: new) == before.searchedText(of: item))
+    /// - Parameters:
+    ///   - old: the indices of the earlier site's items by their numbers.
+    ///   - order: the indices of the later site's items by their numbers.
+    private static func bounds(
+        of before: Site, _ old: [Int], ifKeptBy site: Site, _ order: [Int]
+    ) throws -> [Int]? {
+        guard let last = old.last.map({ before.items[$0].number }), last >= shardCount, order.count >= old.count
+        else { return nil }
+        let isKept = try zip(old, order).allSatisfy { old, index in
+            let (old, new) = (before.items[old], site.items[index])
+            return try new.number == old.number
+                && (new.stored == old.stored || new.content().searchedText == old.content().searchedText)
         }
         guard isKept, order.dropFirst(old.count).allSatisfy({ site.items[$0].number > last }) else { return nil }
         return bounds(last + 1)
@@ -74,73 +122,45 @@ struct SearchIndex: Sendable {
     /// The day of pictures without a date. It sorts them after all other pictures.
     private static let undated = -10_000_000
 
-    private mutating func add(_ word: String, _ number: Int, _ bounds: [Int]) {
-        add(key: SearchWords.key(of: word), word, number, bounds)
+    /// Adds the number of a picture to a word in the files that `isMissing` accepts.
+    private mutating func add(_ word: String, _ number: Int, _ isMissing: (_ shard: Int) -> Bool) {
         // Add the first letter as a word, so that a search for a single letter does not read the files of all words
         // that begin with it.
         let letter = Substring(word.unicodeScalars.prefix(1))
-        if letter != word { add(key: letter, String(letter), number, bounds) }
-    }
-
-    private mutating func add(key: Substring, _ word: String, _ number: Int, _ bounds: [Int]) {
-        let shard = SearchWords.shard(of: key)
-        guard number < bounds[shard] else { return }
-        let isFirst = shards[shard]?[word, default: Postings()].add(number) ?? true
-        if isFirst, !key.utf8.allSatisfy({ $0 < 0x80 }) {
-            foreignKeys.insert(String(key))
+        for (key, word) in [(SearchWords.key(of: word), word)] + (letter == word ? [] : [(letter, String(letter))]) {
+            let shard = SearchWords.shard(of: key)
+            guard isMissing(shard) else { continue }
+            let isFirst = shards[shard]?[word, default: Postings()].add(number) ?? false
+            if isFirst, !key.utf8.allSatisfy({ $0 < 0x80 }) { foreignKeys.insert(String(key)) }
         }
     }
 
-    static var wordFiles: [String] { (0..<shardCount).map { "data/words-\($0).js" } }
+    private static var wordFiles: [String] { (0..<shardCount).map { path("words-\($0)") } }
 
-    /// The paths of the files that are the same as before.
-    var unchanged: [String] { zip(Self.wordFiles, shards).filter { $1 == nil }.map(\.0) }
+    /// Returns the paths of the files of rows and words.
+    static func paths(_ site: Site) -> [String] {
+        let order = order(site)
+        let isSharded = order.last.map { site.items[$0].number >= shardCount } ?? false
+        return rows(site, order).keys.map { path("rows-\($0)") } + (isSharded ? wordFiles : [])
+    }
 
-    /// The paths and contents of the files, except for unchanged files.
-    var files: [(path: String, text: String)] {
-        let search = JSON.object([
-            "shards": .integer(shards.count), "days": .array(days),
-            "keys": .array(foreignKeys.sorted().map { .string($0) }), "recent": .object(recent),
-        ])
-        let rows = rows.map { number, rows in ("rows-\(number)", JSON.array(rows)) }
-        let words = shards.enumerated().compactMap { number, words -> (String, JSON)? in
-            guard let words else { return nil }
+    private static func path(_ name: String) -> String { "data/\(name).js" }
+
+    /// Passes the paths and contents of the files to `body`, except for unchanged files.
+    func forEachFile(_ body: (_ path: String, _ text: String) throws -> Void) throws {
+        func add(_ name: String, _ value: JSON) throws { try body(Self.path(name), Site.script(name, value)) }
+        try add(
+            "search",
+            .object([
+                "shards": .integer(shards.count), "days": .array(days),
+                "keys": .array(foreignKeys.sorted().map { .string($0) }), "recent": .object(recent),
+            ]))
+        for (number, rows) in rows { try add("rows-\(number)", .array(rows.map(site.row))) }
+        for (number, words) in shards.enumerated() {
+            guard let words else { continue }
             let members = words.map { JSON.Member($0.key, .string($0.value.text)) }.sorted { $0.name < $1.name }
-            return ("words-\(number)", JSON.object(members))
+            try add("words-\(number)", .object(members))
         }
-        return ([("search", search)] + rows + words).map { ("data/\($0.0).js", Site.script($0.0, $0.1)) }
-    }
-}
-
-/// A list of ascending numbers as printable text. The text contains the gaps between the numbers in base 45, with the
-/// lowest digit first. 45 is added to each digit that is followed by another digit of the same number.
-private struct Postings {
-    private var last = 0
-    private var bytes: [UInt8] = []
-
-    var text: String { String(decoding: bytes, as: UTF8.self) }
-
-    /// Adds a number, unless it equals the last number. Returns whether the number is the first of the list.
-    mutating func add(_ number: Int) -> Bool {
-        guard number != last else { return false }
-        let isFirst = bytes.isEmpty
-        var gap = number - last - 1
-        while gap >= 45 {
-            bytes.append(Self.character(45 + gap % 45))
-            gap /= 45
-        }
-        bytes.append(Self.character(gap))
-        last = number
-        return isFirst
-    }
-
-    /// Returns the character of a digit. The characters are `#` to `~`, except for `<` and `\`, which would be escaped
-    /// in scripts and JSON.
-    private static func character(_ digit: Int) -> UInt8 {
-        var code = UInt8(digit) + UInt8(ascii: "#")
-        if code >= UInt8(ascii: "<") { code += 1 }
-        if code >= UInt8(ascii: "\\") { code += 1 }
-        return code
     }
 }
 

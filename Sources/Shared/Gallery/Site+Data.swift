@@ -43,22 +43,27 @@ extension Site {
 
     /// Returns the data that the results of a search show for a picture: its number, id and title, the number of its
     /// page within the month, and the path, width and height of its thumbnail.
-    func row(_ index: Int) -> JSON {
-        let item = items[index]
+    func row(_ index: Int) throws -> JSON {
+        let item = try content(index)
         var row: [JSON] = [
-            .integer(item.number), .string(item.id), .string(title(of: item)),
+            .integer(item.number), .string(item.id), .string(item.title),
             .integer(pages[pageOfItem[index]].number),
         ]
         if let file = item.tile { row += [.string(file.path), .integer(file.width), .integer(file.height)] }
         return .array(row)
     }
 
-    /// Returns the text of an item in which the search finds words.
-    func searchedText(of item: GalleryItem) -> String {
-        let day = item.day.map { "\($0)" }
-        return
-            ([title(of: item), day, item.record.string("explanation")].compactMap(\.self)
-            + (item.caption?.credits ?? [])).joined(separator: " ")
+    /// Returns whether the data that the results of a search show for a picture is the same in another site.
+    func hasSameRow(_ index: Int, as other: Int, in site: Site) -> Bool {
+        let (mine, theirs) = (items[index], site.items[other])
+        return mine.number == theirs.number && mine.id == theirs.id && mine.stored == theirs.stored
+            && pages[pageOfItem[index]].number == site.pages[site.pageOfItem[other]].number
+    }
+
+    /// Returns the object in a script that `script` returned, or nil if the script is damaged.
+    static func object(ofScript script: [UInt8]) -> Record? {
+        guard let comma = script.firstIndex(of: UInt8(ascii: ",")) else { return nil }
+        return try? Record(parsing: script[(comma + 1)...].dropLast(");\n".utf8.count))
     }
 
     /// Returns a script that passes a value to the page. Escapes `<`, which could end the script, and line separators,
@@ -89,7 +94,7 @@ extension Site {
     /// The number of pictures in the feed.
     private static let feedLength = 30
 
-    var feed: String {
+    func feed() throws -> String {
         let shown = items.prefix(Self.feedLength)
         let newest = shown.compactMap(\.day).first
         let base = settings.baseURL
@@ -97,12 +102,11 @@ extension Site {
             id: base.map { $0 + "feed.atom" } ?? "urn:uuid:\(Self.uuid(settings.title))", title: settings.title,
             address: base.map { $0 + "feed.atom" }, site: base, author: (settings.title, nil),
             generator: "img-downsample", updated: Self.noon(newest))
-        let entries = shown.indices.map { entry($0, base).markup + "\n" }
+        let entries = try shown.map { try entry($0.content(), base).markup + "\n" }
         return feed.head + entries.joined() + AtomFeed.foot
     }
 
-    private func entry(_ index: Int, _ base: String?) -> AtomFeed.Entry {
-        let item = items[index]
+    private func entry(_ item: ItemContent, _ base: String?) -> AtomFeed.Entry {
         let caption = item.caption
         let words = Markup.text(caption?.alt ?? "")
         var picture: String?
@@ -113,7 +117,7 @@ extension Site {
         let content =
             caption.map { AtomFeed.content($0, figure: picture) } ?? Markup.paragraph(LinkedText(reason(item)))
         var entry = AtomFeed.Entry(
-            id: "urn:uuid:\(Self.uuid(item.key))", title: title(of: item), published: Self.noon(item.day),
+            id: "urn:uuid:\(Self.uuid(item.key))", title: item.title, published: Self.noon(item.day),
             content: content)
         entry.author = caption?.author
         entry.holder = caption?.holder
@@ -137,20 +141,5 @@ extension Site {
             defer { rest = rest.dropFirst(count) }
             return String(rest.prefix(count))
         }.joined(separator: "-")
-    }
-}
-
-extension GalleryItem {
-    /// The record of the item as the gallery stores it.
-    var written: Record {
-        var record = record
-        let page = Site.address(of: self)
-        record.set(
-            "gallery",
-            .object([
-                "key": .string(key), "version": isFormer ? nil : .integer(2), "number": .integer(number),
-                "id": .string(id), "page": .string(page),
-            ]))
-        return record
     }
 }

@@ -5,14 +5,15 @@ import Records
 extension Site {
     private static let page = PageTemplate(PackageResources.page_html)
     private static let tile = PageTemplate(PackageResources.tile_html)
-    private static let details = PageTemplate(PackageResources.details_html)
     private static let year = PageTemplate(PackageResources.months_html)
     private static let missing = PageTemplate(PackageResources.not_found_html)
 
-    func markup(of page: Page) -> String {
+    func markup(of page: Page) throws -> String {
         let isStart = page.path == Self.start
-        let hero = isStart ? page.items.first { items[$0].hasPicture } : nil
-        let tiles = page.items.filter { $0 != hero }.map { self.tile($0, on: page) }
+        let shown = try page.items.map(content)
+        let first = shown.first { $0.hasPicture }
+        let hero = isStart ? first : nil
+        let tiles = shown.filter { $0.id != hero?.id }.map { tile($0, on: page) }
         let title = isStart ? settings.title : "\(page.heading) – \(settings.title)"
         return Self.page.filled(
             text: [
@@ -20,9 +21,9 @@ extension Site {
                 "name": settings.title, "heading": isStart && hero != nil ? "More pictures" : page.heading,
             ],
             markup: [
-                "players": policy(of: page), "head": head(of: page, hero), "style": style(page.root),
-                "hero": hero.map { self.hero($0, on: page) } ?? "",
-                "tiles": tiles.joined(), "details": page.items.map { self.details($0, on: page) }.joined(),
+                "players": policy(of: shown), "head": head(of: page, first), "style": style(page.root),
+                "hero": hero.map { self.hero($0, on: page) } ?? "", "tiles": tiles.joined(),
+                "details": zip(page.items, shown).map { details($0, $1, on: page) }.joined(),
                 "pages": neighbours(of: page), "foot": foot(page),
             ])
     }
@@ -79,9 +80,9 @@ extension Site {
             markup: ["style": style(Markup.text(root))])
     }
 
-    /// Returns the directive that allows the players of the videos on a page. Returns an empty text if there are none.
-    private func policy(of page: Page) -> String {
-        let origins = Set(page.items.compactMap { items[$0].player?.origin })
+    /// Returns the directive that allows the players of the videos among items. Returns an empty text if there are none.
+    private func policy(of shown: [ItemContent]) -> String {
+        let origins = Set(shown.compactMap { $0.player?.origin })
         return origins.isEmpty ? "" : "; frame-src \(origins.sorted().joined(separator: " "))"
     }
 
@@ -93,8 +94,8 @@ extension Site {
         "<p>Made with img-downsample gallery.</p>\n<p><a href=\"\(page.root)feed.atom\">Feed</a></p>"
     }
 
-    /// Returns the metadata for link previews and feed readers.
-    private func head(of page: Page, _ hero: Int?) -> String {
+    /// Returns the metadata for link previews, which show the given item, and for feed readers.
+    private func head(of page: Page, _ shown: ItemContent?) -> String {
         var lines: [String] = []
         func meta(_ property: String, _ content: String) {
             lines.append("<meta property=\"\(property)\" content=\"\(Markup.text(content))\">")
@@ -103,16 +104,15 @@ extension Site {
             lines.append("<link rel=\"alternate\" type=\"application/atom+xml\" href=\"feed.atom\" title=\"Feed\">")
         }
         if let base = settings.baseURL {
-            let shown = hero ?? page.items.first { items[$0].hasPicture }
             meta("og:type", "website")
             meta("og:title", page.path == Self.start ? settings.title : "\(page.heading) – \(settings.title)")
             meta("og:url", base + (page.path == Self.start ? "" : page.path))
-            if let shown, let file = items[shown].file(GalleryItem.pager) {
+            if let file = shown?.file(GalleryItem.pager) {
                 meta("og:image", base + file.path)
                 meta("og:image:width", "\(file.width)")
                 meta("og:image:height", "\(file.height)")
             }
-            if let caption = shown.flatMap({ items[$0].caption }) {
+            if let caption = shown?.caption {
                 meta("og:description", caption.title ?? settings.title)
             }
             lines.append("<meta name=\"twitter:card\" content=\"summary_large_image\">")
@@ -122,46 +122,45 @@ extension Site {
 
     // MARK: Pictures
 
-    private func hero(_ item: Int, on page: Page) -> String {
-        let (shown, id) = (items[item], Markup.text(items[item].id))
+    private func hero(_ shown: ItemContent, on page: Page) -> String {
+        let id = Markup.text(shown.id)
         let files = [shown.poster, shown.animation == nil ? shown.file(GalleryItem.overlay) : nil]
         let image = image(shown, files, page, attributes: "sizes=\"100vw\" fetchpriority=\"high\"")
         return """
             <section class="hero\(shown.isPlayable ? " video" : "")" id="t-\(id)"><a href="#\(id)" class="\(look(shown))"\(data(shown))>\(image)\
-            <span class="caption"><span class="title" dir="auto">\(Markup.text(title(of: shown)))</span>\(time(shown))\
+            <span class="caption"><span class="title" dir="auto">\(Markup.text(shown.title))</span>\(time(shown))\
             </span></a></section>
 
             """
     }
 
-    private func tile(_ item: Int, on page: Page) -> String {
-        let shown = items[item]
+    private func tile(_ shown: ItemContent, on page: Page) -> String {
         let image = image(
             shown, [shown.tile, shown.sharpTile, shown.poster], page,
             attributes: "sizes=\"auto, \(tileWidth(shown))\" loading=\"lazy\" decoding=\"async\"")
         let reason = shown.isVideo ? "" : "<span class=\"reason\">\(failure(shown))</span>"
         return Self.tile.filled(
-            text: ["id": shown.id, "title": title(of: shown), "classes": tileClasses(shown)],
+            text: ["id": shown.id, "title": shown.title, "classes": tileClasses(shown)],
             markup: ["data": data(shown), "picture": shown.hasPicture ? image : reason, "when": time(shown)])
     }
 
     /// Returns the approximate width of a tile for browsers without `sizes="auto"`: the least height of a row in
     /// style.css, times the tile's aspect ratio, and a fifth more because rows are stretched.
-    private func tileWidth(_ item: GalleryItem) -> String {
+    private func tileWidth(_ item: ItemContent) -> String {
         guard let file = item.tile else { return "100vw" }
         let ratio = min(max(file.width * 12 / file.height, 7), 38)
         return "min(100vw, clamp(8rem, 6rem + 8vw, 15rem) * \(ratio / 10).\(ratio % 10))"
     }
 
-    private func tileClasses(_ item: GalleryItem) -> String {
+    private func tileClasses(_ item: ItemContent) -> String {
         let kinds = (item.hasPicture ? [] : ["missing"]) + (item.isPlayable ? ["video"] : [])
         return ([look(item)] + kinds).joined(separator: " ")
     }
 
-    private func image(_ item: GalleryItem, _ files: [GalleryItem.File?], _ page: Page, attributes: String) -> String {
+    private func image(_ item: ItemContent, _ files: [ItemContent.File?], _ page: Page, attributes: String) -> String {
         let files = files.compactMap(\.self)
         guard let first = files.first else { return "" }
-        var sources: [GalleryItem.File] = []
+        var sources: [ItemContent.File] = []
         for file in files where sources.last?.width != file.width { sources.append(file) }
         let set = sources.map { "\(page.root)\($0.path) \($0.width)w" }.joined(separator: ", ")
         return """
@@ -172,7 +171,7 @@ extension Site {
 
     /// Returns the attributes with the blurred preview that is shown until the picture is loaded. Returns an empty text
     /// for a transparent picture, which would not cover the preview.
-    private func data(_ item: GalleryItem) -> String {
+    func data(_ item: ItemContent) -> String {
         if item.isTransparent { return "" }
         func attribute(_ name: String, _ value: String?) -> String {
             value.map { " \(name)=\"\(Markup.text($0))\"" } ?? ""
@@ -182,35 +181,30 @@ extension Site {
 
     /// Returns the CSS classes of a picture: for the aspect ratio 1.5, for example, `w1` and `t5`; and `clear` if it is
     /// transparent.
-    func look(_ item: GalleryItem) -> String {
+    func look(_ item: ItemContent) -> String {
         guard let file = item.tile else { return "w1 t5" }
         let ratio = min(max((file.width * 10 + file.height / 2) / file.height, 5), 32)
         return "w\(ratio / 10) t\(ratio % 10)\(item.isTransparent ? " clear" : "")"
     }
 
     /// Returns the day as HTML, or an empty text if the title is the day.
-    private func time(_ item: GalleryItem) -> String {
-        guard let day = item.day, title(of: item) != EnglishDate.words(day) else { return "" }
+    func time(_ item: ItemContent) -> String {
+        guard let day = item.day, item.title != EnglishDate.words(day) else { return "" }
         return "<time datetime=\"\(day)\">\(EnglishDate.words(day))</time>"
     }
 
-    func title(of item: GalleryItem) -> String {
-        let title = item.record.string("title").map(PlainText.folded) ?? ""
-        return title.isEmpty ? item.day.map(EnglishDate.words) ?? "Untitled" : title
-    }
-
-    func reason(_ item: GalleryItem) -> String {
+    func reason(_ item: ItemContent) -> String {
         item.record.string("error.message") ?? (item.isVideo ? "A video" : "There is no picture")
     }
 
-    private func failure(_ item: GalleryItem) -> String {
-        item.record.hasError ? "This picture could not be loaded" : reason(item)
+    private func failure(_ item: ItemContent) -> String {
+        item.hasError ? "This picture could not be loaded" : reason(item)
     }
 
     /// Returns the markup in place of a missing picture: the failure with its reason, or a frame for a video.
-    func missing(_ item: GalleryItem) -> String {
+    func missing(_ item: ItemContent) -> String {
         let words = Markup.text(reason(item))
-        let reason = item.record.hasError ? "<span dir=\"auto\">\(words)</span>" : ""
+        let reason = item.hasError ? "<span dir=\"auto\">\(words)</span>" : ""
         guard let play = playLink(item, "") else {
             return "<p class=\"reason\"><strong>\(failure(item))</strong>\(reason)</p>\n"
         }
@@ -221,7 +215,7 @@ extension Site {
     /// following the link. The script starts an animation in place.
     ///
     /// - Parameter root: the path of the gallery, relative to the page.
-    func playLink(_ item: GalleryItem, _ root: String) -> String? {
+    func playLink(_ item: ItemContent, _ root: String) -> String? {
         if let animation = item.animation {
             return "<a class=\"play moving\" href=\"\(root)\(animation.path)\">Play the animation</a>"
         }
@@ -230,107 +224,6 @@ extension Site {
         let data = player.map { " data-player=\"\(Markup.text($0.address))\"" } ?? ""
         let address = Markup.text(player?.page ?? media)
         return "<a class=\"play\" href=\"\(address)\"\(data) rel=\"noopener noreferrer\">Play the video</a>"
-    }
-
-    // MARK: Details
-
-    private func details(_ item: Int, on page: Page) -> String {
-        let shown = items[item]
-        var markup = texts(of: shown, on: page)
-        markup["figure"] = figure(shown, page)
-        markup["steps"] = steps(around: item) { link(to: $0, from: page) }
-        return Self.details.filled(text: ["id": shown.id, "title": title(of: shown)], markup: markup)
-    }
-
-    /// Returns links to the newer and the older picture.
-    func steps(around item: Int, address: (Int) -> String) -> String {
-        let steps = [(item - 1, "prev", "Newer:"), (item + 1, "next", "Older:")]
-        return steps.filter { items.indices.contains($0.0) }.map { other, rel, words in
-            let (link, title) = (Markup.text(address(other)), Markup.text(title(of: items[other])))
-            return "<a rel=\"\(rel)\" href=\"\(link)\"><span>\(words)</span> <span dir=\"auto\">\(title)</span></a>"
-        }.joined()
-    }
-
-    /// Returns the markup of a picture's texts, by their names in the templates.
-    func texts(of shown: GalleryItem, on page: Page) -> [String: String] {
-        let caption = shown.caption
-        let paragraphs = caption?.paragraphs.map { text in
-            "<p dir=\"auto\">"
-                + text.parts.map { part in part.address.map { Self.external(part.text, $0) } ?? Markup.text(part.text) }
-                .joined() + "</p>"
-        }
-        let when = time(shown)
-        let licence = shown.record.string("license").map { "Licence: \($0)" }
-        let credits = (caption?.credits ?? []) + [licence].compactMap { $0 }
-        return [
-            "when": when.isEmpty ? "" : "<p class=\"when\">\(when)</p>",
-            "paragraphs": paragraphs?.joined(separator: "\n") ?? "",
-            "credits": credits.map { "<p class=\"credit\" dir=\"auto\">\(Markup.text($0))</p>" }.joined(),
-            "links": links(shown, caption, page),
-        ]
-    }
-
-    private func figure(_ item: GalleryItem, _ page: Page) -> String {
-        guard let poster = item.poster else {
-            return missing(item)
-        }
-        let animation = item.animation
-        var attributes = "src=\"\(page.root)\(poster.path)\" width=\"\(poster.width)\" height=\"\(poster.height)\""
-        func add(_ name: String, _ file: GalleryItem.File?) {
-            guard let file, file.width > poster.width else { return }
-            attributes += " data-\(name)=\"\(page.root)\(file.path)\" data-\(name)-width=\"\(file.width)\""
-            attributes += " data-\(name)-height=\"\(file.height)\""
-        }
-        let overlay = item.file(GalleryItem.overlay)
-        add("overlay", overlay)
-        if let animation {
-            attributes += " data-other=\"\(page.root)\(animation.path)\""
-        } else if let overlay, overlay.width > poster.width {
-            let set = [poster, overlay].map { "\(page.root)\($0.path) \($0.width)w" }.joined(separator: ", ")
-            attributes += " srcset=\"\(set)\" sizes=\"(min-width: 56em) 70vw, 100vw\""
-        }
-        let tiles = item.file(GalleryItem.tiles)
-        add("tiles", tiles)
-        // Without tiles, the largest file is shown at the largest zoom.
-        let best = tiles == nil ? item.file(GalleryItem.large) ?? item.file(GalleryItem.original) : nil
-        add("original", best.flatMap { best in best.width > overlay?.width ?? 0 ? best : nil })
-        let words = Markup.text(item.caption?.alt ?? title(of: item))
-        let reason = item.record.hasError ? "<p class=\"reason\" dir=\"auto\">\(Markup.text(reason(item)))</p>" : ""
-        return """
-            <figure class="\(look(item))"\(data(item))><img \(attributes) alt="\(words)" loading="lazy" \
-            decoding="async">\(playLink(item, page.root) ?? "")</figure>\(reason)
-
-            """
-    }
-
-    /// Marks the link to the original, which the script offers as a download.
-    private static let originalMark = " class=\"original\""
-
-    private func links(_ item: GalleryItem, _ caption: Caption?, _ page: Page) -> String {
-        var links: [String] = []
-        let original = item.file(GalleryItem.original)
-        if let caption, let media = caption.media {
-            let words = caption.isVideo ? "Watch the video" : "The picture at its source"
-            let address = item.player?.page ?? media
-            links.append(Self.external(words, address, original: original == nil && !caption.isVideo))
-        }
-        if let address = caption?.page {
-            let host = address.split(separator: "/").dropFirst().first.map(String.init) ?? address
-            links.append(Self.external("Its page at \(host)", address))
-        }
-        if let original {
-            let words = "The original (\(original.width) × \(original.height))"
-            links.append("<a\(Self.originalMark) href=\"\(page.root)\(original.path)\">\(words)</a>")
-        }
-        if page.path != item.page {
-            links.append("<a class=\"own\" href=\"\(page.root)\(item.page)\">A page for this picture</a>")
-        }
-        return links.isEmpty ? "" : "<p class=\"links\">\(links.joined(separator: " "))</p>"
-    }
-
-    private static func external(_ words: String, _ address: String, original: Bool = false) -> String {
-        let mark = original ? originalMark : ""
-        return "<a\(mark) href=\"\(Markup.text(address))\" rel=\"noopener noreferrer\">\(Markup.text(words))</a>"
     }
 
     /// Returns links to the newer and the older page.
@@ -351,21 +244,4 @@ extension Site {
         }
         return links.joined()
     }
-}
-
-extension GalleryItem {
-    /// The texts of the item, or nil if it has no texts.
-    var caption: Caption? {
-        var record = record
-        record.remove("error")
-        return Caption(record)
-    }
-
-    var isVideo: Bool { record.string("media_type") == "video" }
-
-    /// Whether its tile has a play mark.
-    var isPlayable: Bool { isVideo || animation != nil }
-
-    /// The player of the video, or nil if the item has no video on a supported site.
-    var player: VideoPlayer? { isVideo ? MediaAddress(record.string("url")).flatMap(VideoPlayer.init) : nil }
 }

@@ -11,11 +11,11 @@ extension Site {
     /// The maximum number of characters in the description of a link preview. Most sites show fewer characters.
     private static let descriptionLength = 200
 
-    func markup(ofPicture index: Int) -> String {
-        let item = items[index]
-        let page = Page(path: item.page, heading: title(of: item), items: index..<index + 1)
+    func markup(ofPicture index: Int) throws -> String {
+        let item = try content(index)
+        let page = Page(path: item.page, heading: item.title, items: index..<index + 1)
         var markup = texts(of: item, on: page)
-        markup["head"] = head(ofPicture: index)
+        markup["head"] = head(of: item, index)
         markup["style"] = style(page.root)
         markup["figure"] = figure(of: item)
         markup["steps"] = steps(around: index) { page.root + items[$0].page }
@@ -26,7 +26,7 @@ extension Site {
             ], markup: markup)
     }
 
-    private func figure(of item: GalleryItem) -> String {
+    private func figure(of item: ItemContent) -> String {
         guard let poster = item.poster else {
             return missing(item)
         }
@@ -34,7 +34,7 @@ extension Site {
         let files = [poster, overlay].compactMap(\.self)
         let best = files[files.count - 1]
         let set = files.map { "../\($0.path) \($0.width)w" }.joined(separator: ", ")
-        let words = Markup.text(item.caption?.alt ?? title(of: item))
+        let words = Markup.text(item.caption?.alt ?? item.title)
         return """
             <figure class="\(look(item))"><img src="../\(poster.path)" srcset="\(set)" sizes="100vw" \
             width="\(best.width)" height="\(best.height)" alt="\(words)" fetchpriority="high">\
@@ -43,10 +43,9 @@ extension Site {
             """
     }
 
-    private func head(ofPicture index: Int) -> String {
-        let item = items[index]
+    private func head(of item: ItemContent, _ index: Int) -> String {
         let description = Self.shortened(
-            PlainText.folded(item.record.string("explanation") ?? title(of: item)), to: Self.descriptionLength)
+            PlainText.folded(item.record.string("explanation") ?? item.title), to: Self.descriptionLength)
         var lines = ["<meta name=\"description\" content=\"\(Markup.text(description))\">"]
         func link(_ rel: String, _ address: String) {
             lines.append("<link rel=\"\(rel)\" href=\"\(Markup.text(address))\">")
@@ -60,14 +59,14 @@ extension Site {
             link("canonical", base + item.page)
             meta("property", "og:type", "article")
             meta("property", "og:site_name", settings.title)
-            meta("property", "og:title", title(of: item))
+            meta("property", "og:title", item.title)
             meta("property", "og:description", description)
             meta("property", "og:url", base + item.page)
             if let file = item.file(GalleryItem.pager) {
                 meta("property", "og:image", base + file.path)
                 meta("property", "og:image:width", "\(file.width)")
                 meta("property", "og:image:height", "\(file.height)")
-                meta("property", "og:image:alt", item.caption?.alt ?? title(of: item))
+                meta("property", "og:image:alt", item.caption?.alt ?? item.title)
             }
             meta("name", "twitter:card", item.hasPicture ? "summary_large_image" : "summary")
         }
@@ -103,10 +102,9 @@ extension Site {
             guard items.indices.contains(mine), site.items.indices.contains(theirs) else {
                 return items.indices.contains(mine) == site.items.indices.contains(theirs)
             }
-            return items[mine].id == site.items[theirs].id
-                && title(of: items[mine]) == site.title(of: site.items[theirs])
+            return items[mine].id == site.items[theirs].id && items[mine].title == site.items[theirs].title
         }
-        return items[index].record == site.items[other].record
+        return items[index].stored == site.items[other].stored
             && address(of: index) == site.address(of: other) && isSameNeighbour(-1) && isSameNeighbour(1)
     }
 }

@@ -92,6 +92,9 @@ struct Site: Sendable {
         return month == nil ? pages : pages.reversed()
     }
 
+    /// Reads the record of an item. Throws `SystemFailure`, `ChangedRecords`.
+    func content(_ item: Int) throws -> ItemContent { try items[item].content() }
+
     /// Returns the address of an item, relative to the gallery.
     func address(of item: Int) -> String { "\(pages[pageOfItem[item]].path)#\(items[item].id)" }
 

@@ -11,6 +11,8 @@ final class InputBuffer {
     private(set) var bytes: [UInt8]
     var start = 0
     private(set) var end: Int
+    /// The position of the buffer's first byte in the input.
+    private var position = 0
     /// The line number of `start`, counted from 1. A reader that moves `start` past a line feed increments `line`.
     var line = 1
     private var atEnd: Bool
@@ -35,6 +37,9 @@ final class InputBuffer {
     }
 
     var unused: ArraySlice<UInt8> { bytes[start..<end] }
+
+    /// The number of consumed bytes, which is the position of `start` in the input.
+    var consumed: Int { position + start }
 
     /// Returns the byte at `start + offset`, reading more if needed, or nil at the end of the input.
     func peek(at offset: Int = 0) throws -> UInt8? {
@@ -75,6 +80,7 @@ final class InputBuffer {
             }
             start -= kept
             end -= kept
+            position += kept
             // A single line or record fills the buffer. Doubling keeps the cost of copying linear.
             if bytes.count - end < Self.readSize { bytes += [UInt8](repeating: 0, count: bytes.count) }
         }

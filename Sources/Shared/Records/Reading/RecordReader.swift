@@ -12,6 +12,8 @@ public final class RecordReader {
     private var scanner = JSONScanner()
     private var inArray = false
     private var isFirst = true
+    /// The position of the last record in the input, in bytes.
+    public private(set) var place = 0..<0
 
     public init(bytes: [UInt8]) { input = InputBuffer(bytes: bytes) }
 
@@ -73,6 +75,7 @@ public final class RecordReader {
             guard length <= Self.lengthLimit else { return bad(.tooLong(limit: Self.lengthLimit)) }
             guard input.unused.first == UInt8(ascii: "{") else { return bad(.notAnObject) }
             guard !scanner.hasTooManyFields else { return bad(.tooManyFields(limit: JSONScanner.maxFields)) }
+            place = input.consumed..<input.consumed + length
             return .job(RecordJob(record(length: length), line: input.line))
         case .invalid(let fault, let offset):
             let bad = bad(.notJSON(fault))

@@ -255,10 +255,7 @@ extension CacheStore {
             }
         }
         try flight.begin()
-        try BlobStore.copy(source) { piece in
-            try interruption.check()
-            try flight.write(piece)
-        }
+        try source.copy(to: flight, check: interruption.check)
         let picture = try inspect(flight.body.reopened())
         flight.countAsMade()
         return (try flight.keep(picture), .miss)

@@ -81,7 +81,7 @@ public final class EphemeralStore: Sendable {
         entry.url = url
         entry.path = made.path
         entry.bytes = made.bytes
-        entry.sha256 = file.sha256
+        entry.sha256 = try file.finish()
         entry.facts = picture
         let end = file.leaseUntil ?? now
         (entry.fetchedAt, entry.lastUsed, entry.expiresAt, entry.leaseUntil) = (now, now, end, end)

@@ -99,7 +99,7 @@ public final class CacheStore: Sendable {
             guard let found = try validated(key, onLoss: { wasLost = true }),
                 let entry = handingOut ? try extendLease(of: found, version: version) : found
             else {
-                index.count(in: scope) { $0.add(miss: wasLost ? .lost : .absent) }
+                index.count(in: scope) { $0.add(miss: wasLost ? .missesLost : .missesAbsent) }
                 return nil
             }
             remember(entry, as: key.text, version: version)
@@ -235,8 +235,8 @@ public final class CacheStore: Sendable {
             case .hit: tally.add(.hits)
             case .stale: tally.add(.stale)
             case .revalidated: tally.add(.revalidated)
-            case .miss: tally.add(miss: .absent)
-            case .bypass: tally.add(miss: .policy)
+            case .miss: tally.add(miss: .missesAbsent)
+            case .bypass: tally.add(miss: .missesPolicy)
             case .kept: tally.add(.kept)
             }
             if status != .miss { tally.add(.bytesServed, entry.bytes) }

@@ -128,7 +128,7 @@ package final class EntryFlight: Sink {
     func countAsMade() {
         cache.index.count(in: cache.scope) {
             if subject.original != nil { return $0.add(.variantsMade) }
-            $0.add(miss: MissReason(replacing: found, at: cache.clock.now(), isStored: true))
+            $0.add(miss: .miss(replacing: found, at: cache.clock.now(), isStored: true))
             $0.add(.stored)
         }
     }

@@ -178,7 +178,8 @@ extension Command {
         var settings = CacheSettings(root: root, scope: .standard)
         settings.allowsSharedRoot = arguments[.shared]
         Confinement(SandboxRequirements(), cache: [root], environment: [:]).enforce()
-        try CacheStore(settings: settings, interruption: Interruption()).scopes.finishPurgesInBackground()
+        try CacheStore(settings: settings, interruption: Interruption(), inspect: CacheStore.wholePicture)
+            .scopes.finishPurgesInBackground()
         return 0
     }
 

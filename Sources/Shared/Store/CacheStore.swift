@@ -37,20 +37,11 @@ public final class CacheStore: Sendable {
     ///
     /// - Parameters:
     ///   - remote: the storage shared with other machines, if any.
+    ///   - index: the index of the root, if it is already open.
     ///   - inspect: inspects bytes before they are stored, and throws to refuse them.
-    public convenience init(
-        settings: CacheSettings, remote: (any RemoteTier)? = nil, clock: Clock = .system, log: Log = .silent,
-        metrics: Metrics = .silent, interruption: Interruption, inspect: @escaping Inspection
-    ) throws {
-        try self.init(
-            settings: settings, index: nil, remote: remote, clock: clock, log: log, metrics: metrics,
-            interruption: interruption, inspect: inspect)
-    }
-
-    /// - Parameter index: the index of the root, if it is already open.
     package init(
-        settings: CacheSettings, index: Index?, remote: (any RemoteTier)?, clock: Clock, log: Log, metrics: Metrics,
-        interruption: Interruption, inspect: @escaping Inspection
+        settings: CacheSettings, index: Index? = nil, remote: (any RemoteTier)? = nil, clock: Clock = .system,
+        log: Log = .silent, metrics: Metrics = .silent, interruption: Interruption, inspect: @escaping Inspection
     ) throws {
         self.settings = settings
         self.remote = settings.isOffline ? nil : remote

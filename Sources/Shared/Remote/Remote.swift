@@ -267,7 +267,7 @@ public final class Remote: RemoteTier {
                 .remote,
                 [
                     "op": .text(operation), "object": .text(object.path), "status": .text(status),
-                    "bytes": .number(bytes), "ms": .time(SteadyTime.now() - begun),
+                    "bytes": .integer(bytes), "ms": .time(SteadyTime.now() - begun),
                     "code": failure.map { .text($0.code) },
                 ]))
     }

@@ -61,7 +61,7 @@ final class Trimmer: Sendable {
             return MetricEvent(
                 .trim,
                 [
-                    "entries": removal.map { .number($0.entries) }, "bytes": removal.map { .number($0.bytes) },
+                    "entries": removal.map { .integer($0.entries) }, "bytes": removal.map { .integer($0.bytes) },
                     "ms": .time(duration), "code": MetricEvent.code(of: result),
                 ])
         }

@@ -23,7 +23,8 @@ public final class CacheStore: Sendable {
     /// The storage shared with other machines, if any.
     package let remote: (any RemoteTier)?
     let recent: Monitor<LRU<RecentEntry>>
-    let trimmer: Trimmer
+    /// No trim is attempted before this time, because the last trim found only leased and pinned entries.
+    let trimsNotBefore = Monitor(Timestamp(milliseconds: .min))
 
     // The time limits of the maintenance at the end of a run, short enough not to be noticed.
     private static let purgeTime: Duration = .milliseconds(50)
@@ -36,8 +37,8 @@ public final class CacheStore: Sendable {
     /// change.
     ///
     /// - Parameters:
-    ///   - remote: the storage shared with other machines, if any.
     ///   - index: the index of the root, if it is already open.
+    ///   - remote: the storage shared with other machines, if any.
     ///   - inspect: inspects bytes before they are stored, and throws to refuse them.
     package init(
         settings: CacheSettings, index: Index? = nil, remote: (any RemoteTier)? = nil, clock: Clock = .system,
@@ -53,7 +54,6 @@ public final class CacheStore: Sendable {
         lease = Lease(term: settings.lease)
         recent = Monitor(LRU(countLimit: settings.recentEntries, costLimit: settings.recentBytes))
         self.index = try index ?? Index(root: settings.cacheRoot, log: log, interruption: interruption)
-        trimmer = Trimmer(self.index, settings: settings, clock: clock, log: log, metrics: metrics)
         active = ActiveScope(
             name: try settings.scope ?? self.index.perform { try $0.database.currentScope() } ?? .standard,
             followsCurrent: settings.scope == nil,
@@ -67,6 +67,8 @@ public final class CacheStore: Sendable {
 
     /// The absolute path of the root.
     public var root: String { index.root.path }
+
+    var trimmer: Trimmer { Trimmer(cache: self) }
 
     var recovery: Recovery {
         Recovery(

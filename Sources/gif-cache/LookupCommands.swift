@@ -90,7 +90,7 @@ extension Command {
             throw UsageFailure("--output requires exactly one id; without --output, posters are stored in the cache")
         }
         // If standard output is a terminal, fail before drawing anything.
-        if target == "-" { _ = try PictureOutput(example: "poster.png") }
+        if target == "-" { _ = try File.pictureOutput(example: "poster.png") }
         let lookup = try CacheLookup(.gifs, arguments) { try $0.prepareOutput(target, &$1) }
         return try lookup.forEachItem { job in
             let interruption = lookup.context.interruption

@@ -148,11 +148,8 @@ extension Command {
         if let named, let unknown = try caches.unknownScope(named) { context.log.warning(unknown.message) }
         var report = ResetReport()
         try context.untilInterrupted {
-            if let disk = try caches.onDisk() {
-                let scopes = disk.scopes
-                report += try isDryRun ? scopes.resetReport(of: named) : named.map(scopes.reset) ?? scopes.reset()
-            }
-            report += try isDryRun ? caches.memoryReport(of: named) : caches.emptyMemory(of: named)
+            if let disk = try caches.onDisk() { report += try disk.scopes.reset(named, dryRun: isDryRun) }
+            report += try caches.emptyMemory(of: named, dryRun: isDryRun)
         }
         try context.report(
             .object([
@@ -181,7 +178,8 @@ extension Command {
         var settings = CacheSettings(root: root, scope: .standard)
         settings.allowsSharedRoot = arguments[.shared]
         Confinement(SandboxRequirements(), cache: [root], environment: [:]).enforce()
-        try CacheStore(settings: settings, interruption: Interruption()).scopes.finishPurgesInBackground()
+        try CacheStore(settings: settings, interruption: Interruption(), inspect: CacheStore.wholePicture)
+            .scopes.finishPurgesInBackground()
         return 0
     }
 

@@ -23,7 +23,7 @@ extension ToolContext {
     /// Shrinks a single picture and writes it to `target`. Neither reads nor writes records.
     fileprivate func downsampleOne(to target: String, _ settings: DownsampleSettings) throws -> Int32 {
         var settings = settings
-        if target == "-" { _ = try PictureOutput(example: "small.jpg") }
+        if target == "-" { _ = try File.pictureOutput(example: "small.jpg") }
         var requirements = settings.requirements
         requirements.inputs = arguments.operands
         try prepareOutput(target, &requirements)

@@ -55,7 +55,9 @@ import Testing
                 expiresAt: nil)
         }
         try days.keep(failed, of: .science)
-        let cache = try CacheStore(settings: CacheSettings(root: folder.path("cache")), interruption: Interruption())
+        let cache = try CacheStore(
+            settings: CacheSettings(root: folder.path("cache")), interruption: Interruption(),
+            inspect: CacheStore.wholePicture)
         defer { cache.close() }
         let later = Metadata(name: "2021-02-01", body: Array(#"{"rows":2}"#.utf8), fetchedAt: time("2026-11-20"))
         try cache.metadata.keep([later], in: "apod/science")

@@ -190,7 +190,7 @@ import Testing
         settings.capacity = 1
 
         let error = #expect(throws: CacheFailure.self) {
-            try CacheStore(settings: settings, interruption: Interruption())
+            try CacheStore(settings: settings, interruption: Interruption(), inspect: CacheStore.wholePicture)
         }
 
         #expect(error?.code == "cache-root")

@@ -191,7 +191,7 @@ struct MemoryTests {
         #expect(scopes.map(\.name.text) == ["alice", "bob", "default"])
         #expect(scopes.map(\.contents.entries) == [1, 2, 0])
         #expect(scopes.map(\.isCurrent) == [false, false, true])
-        #expect(try caches().memoryReport().scopes == 2)
+        #expect(try caches().emptyMemory(dryRun: true).scopes == 2)
     }
 
     // MARK: Memory limit

@@ -159,7 +159,7 @@ import Testing
 
         let made = try file.commit(FileFacts(contentType: "image/png", fileExtension: "png"))
         #expect(made.path == file.path && made.bytes == 3 && made.isNew)
-        #expect(file.sha256 == SHA256.hex(of: "abc") && file.count == 3)
+        #expect(try file.finish() == SHA256.hex(of: "abc") && file.count == 3)
         #expect(try TestFile.text(file.path) == "abc")
         #expect(TestFile.mode(file.path) == 0o600)
         #expect(file.path.hasPrefix("\(folder.path)/1700000600000-") && file.path.hasSuffix(".png"))

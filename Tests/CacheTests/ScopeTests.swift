@@ -326,7 +326,7 @@ import Testing
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
         _ = try world.cache().scopes.makeCurrent(alice)
-        #expect(try cache.scopes.resetReport().contents.entries == 1)
+        #expect(try cache.scopes.reset(dryRun: true).contents.entries == 1)
         #expect(try cache.lookup(key("moon")) != nil)
 
         let failed = failure {

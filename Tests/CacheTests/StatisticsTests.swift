@@ -252,7 +252,8 @@ struct StatisticsTests {
         settings.lease = .zero
         let cache = try CacheStore(
             settings: settings, clock: world.time.clock,
-            metrics: Metrics { event in events.withLock { $0.append(event) } }, interruption: world.interruption)
+            metrics: Metrics { event in events.withLock { $0.append(event) } }, interruption: world.interruption,
+            inspect: CacheStore.wholePicture)
         let server = FakeServer { _, number in FakeServer.Answer(body: picture(number, bytes: 1000)) }
         for name in ["a", "a", "b", "c"] { _ = try cache.fetch(request(name), client: world.client(server)) }
         _ = try cache.lookup(key("nothing"))

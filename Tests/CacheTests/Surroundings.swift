@@ -32,7 +32,9 @@ final class Surroundings: Sendable {
         settings.lease = lease
         change(&settings)
         let log = Log(tool: "test", threshold: .detail, write: messages.add)
-        return try CacheStore(settings: settings, clock: time.clock, log: log, interruption: interruption)
+        return try CacheStore(
+            settings: settings, clock: time.clock, log: log, interruption: interruption,
+            inspect: CacheStore.wholePicture)
     }
 
     /// Opens the index. If it is missing, creates an empty database, as earlier versions did.

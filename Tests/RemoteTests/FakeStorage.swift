@@ -40,15 +40,13 @@ final class FakeStorage: RemoteStorage {
     }
 
     func write(
-        _ body: RequestBody, to object: RemoteObject, lifetime: Duration?, under claim: (any RemoteClaim)?,
+        _ body: any ByteSource, to object: RemoteObject, lifetime: Duration?, under claim: (any RemoteClaim)?,
         _ operation: RemoteOperation
     ) throws {
         state.update { $0.waiting += 1 }
         defer { state.update { $0.waiting -= 1 } }
         while state.wait(atMost: .milliseconds(10), for: { $0.isHolding ? nil : true }) == nil { try operation.check() }
-        let bytes = try [UInt8](unsafeUninitializedCapacity: body.count) { buffer, count in
-            count = try body.read(UnsafeMutableRawBufferPointer(buffer), 0)
-        }
+        let bytes = try body.bytes(0..<body.count)
         try state.withLock { state throws in
             if let failure = state.failure ?? state.writeFailure { throw failure }
             state.writes.append(object.path)

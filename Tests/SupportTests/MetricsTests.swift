@@ -15,7 +15,7 @@ struct MetricsTests {
         let event = MetricEvent(
             .download,
             [
-                "url": .text("http://x/\"\u{1B}"), "status": nil, "bytes": .number(5),
+                "url": .text("http://x/\"\u{1B}"), "status": nil, "bytes": .integer(5),
                 "ms": .time(.microseconds(1_002_003)),
             ])
         #expect(
@@ -27,7 +27,7 @@ struct MetricsTests {
 
     @Test func longLineIsTruncatedAndRemainsJSON() {
         for long in [String(repeating: "\u{1}", count: 9000), String(repeating: "星", count: 9000)] {
-            let event = MetricEvent(.cache, ["key": .text(long), "url": .text(long), "bytes": .number(.max)])
+            let event = MetricEvent(.cache, ["key": .text(long), "url": .text(long), "bytes": .integer(.max)])
             let line = text(event, byteLimit: 4096)
             #expect(line.utf8.count <= 4096 && line.utf8.count > 500 && line.hasSuffix("}\n"))
             #expect(line.contains("…\",\"url\":\""))
@@ -46,7 +46,7 @@ struct MetricsTests {
     }
 
     @Test func failureOfMeasuredWorkIsAlsoReported() throws {
-        let codes = Monitor([MetricEvent.Value?]())
+        let codes = Monitor([Fact?]())
         let metrics = Metrics { event in codes.withLock { $0.append(event["code"]) } }
         func measure(_ body: () throws -> Void) throws {
             try metrics.measure(body) { result, _ in MetricEvent(.cache, ["code": MetricEvent.code(of: result)]) }
@@ -64,7 +64,7 @@ struct MetricsTests {
             return try Thread.start {
                 for count in 0..<200 {
                     let filler = String(repeating: "x", count: (number * 97 + count * 31) % 3000)
-                    metrics.add(MetricEvent(.encode, ["n": .number(count), "filler": .text(filler)]))
+                    metrics.add(MetricEvent(.encode, ["n": .integer(count), "filler": .text(filler)]))
                 }
             }
         }

@@ -147,7 +147,7 @@ struct ProgressTests {
     // MARK: JSON fields
 
     @Test func jsonLogContainsTheFigures() {
-        func facts(_ made: (state: ProgressState, now: Duration)) -> [String: Log.Fact] {
+        func facts(_ made: (state: ProgressState, now: Duration)) -> [String: Fact] {
             Dictionary(
                 uniqueKeysWithValues: made.state.facts(at: made.now).compactMap { name, fact in fact.map { (name, $0) }
                 })
@@ -169,7 +169,7 @@ struct ProgressTests {
 
     @Test func bytesHaveATotalOnceAllRecordsHaveBegun() {
         var state = ProgressState(began: second(0), expected: 3)
-        func total() -> Log.Fact? { state.facts(at: second(1)).first { $0.key == "bytes_total" }?.value }
+        func total() -> Fact? { state.facts(at: second(1)).first { $0.key == "bytes_total" }?.value }
         for number in 0..<3 {
             #expect(total() == nil)
             let transfer = state.begin("\(number).jpg")

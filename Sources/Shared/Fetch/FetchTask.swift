@@ -142,7 +142,7 @@ struct FetchTask {
             }
             switch outcome {
             case .body(let body):
-                let reason = MissReason(replacing: found, at: cache.clock.now())
+                let reason = Counter.miss(replacing: found, at: cache.clock.now())
                 return (try keep(body, Vary(of: body.headers, fields: rules.fields), flight, reason), .miss)
             case .noStoreBody(let file):
                 mayRemember = false
@@ -205,7 +205,7 @@ struct FetchTask {
 
     private func finish(_ file: EphemeralFile) throws -> Outcome {
         cache.index.count(in: cache.scope) {
-            $0.add(miss: .policy)
+            $0.add(miss: .missesPolicy)
             $0.add(.bytesFetched, file.count)
         }
         return (try cache.ephemeralStore.finish(file, key: key, url: request.url.redacted, inspect: inspect), .bypass)
@@ -218,7 +218,7 @@ struct FetchTask {
     }
 
     private func keep(
-        _ body: Download.Body, _ vary: Vary?, _ flight: EntryFlight, _ reason: MissReason
+        _ body: Download.Body, _ vary: Vary?, _ flight: EntryFlight, _ reason: Counter
     ) throws -> Entry {
         // Remove the note first: if the process is killed later, no useless note stays behind.
         flight.body.removeNote()

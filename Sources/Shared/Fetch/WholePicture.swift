@@ -38,14 +38,4 @@ extension CacheStore {
         let format = try MovieInspection.inspect(source)
         return FileFacts(contentType: format.contentType, fileExtension: format.fileExtension)
     }
-
-    /// Opens a cache that accepts only complete pictures.
-    public convenience init(
-        settings: CacheSettings, clock: Clock = .system, log: Log = .silent, metrics: Metrics = .silent,
-        interruption: Interruption
-    ) throws {
-        try self.init(
-            settings: settings, clock: clock, log: log, metrics: metrics, interruption: interruption,
-            inspect: Self.wholePicture)
-    }
 }

@@ -92,7 +92,7 @@ public struct HTTPClient: Sendable {
     /// Uploads a body to the request's URL (RFC 9110 §9.3.4). Retries like GET, since PUT is idempotent. Ignores the
     /// body of the response. Throws like `get(_:accepting:receive:)`, and errors of reading the body.
     public func put(
-        _ body: RequestBody, at request: HTTPRequest, accepting statuses: Set<Int> = [200, 201, 204]
+        _ body: any ByteSource, at request: HTTPRequest, accepting statuses: Set<Int> = [200, 201, 204]
     ) throws -> HTTPResponse {
         var request = request
         request.method = .put(body)

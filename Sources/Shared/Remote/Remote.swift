@@ -101,15 +101,11 @@ public final class Remote: RemoteTier {
 
     /// Stores an object. Bytes are counted when the storage reads them.
     func write(
-        _ body: RequestBody, to object: RemoteObject, lifetime: Duration?, under claim: (any RemoteClaim)? = nil,
+        _ body: any ByteSource, to object: RemoteObject, lifetime: Duration?, under claim: (any RemoteClaim)? = nil,
         stop: (@Sendable () throws -> Void)? = nil
     ) throws {
         try run(.writing(body.count, settings.timeouts), stop: stop) { operation in
-            let counted = RequestBody(count: body.count) { buffer, offset in
-                let count = try body.read(buffer, offset)
-                try operation.add(count)
-                return count
-            }
+            let counted = CountedSource(source: body, operation: operation)
             try storage.write(counted, to: object, lifetime: lifetime, under: claim, operation)
         }
     }
@@ -271,7 +267,7 @@ public final class Remote: RemoteTier {
                 .remote,
                 [
                     "op": .text(operation), "object": .text(object.path), "status": .text(status),
-                    "bytes": .number(bytes), "ms": .time(SteadyTime.now() - begun),
+                    "bytes": .integer(bytes), "ms": .time(SteadyTime.now() - begun),
                     "code": failure.map { .text($0.code) },
                 ]))
     }
@@ -330,7 +326,7 @@ public final class Remote: RemoteTier {
             let isDamaged = state.withLock { $0.damaged.contains(sha256) }
             if try isDamaged || size(of: object, stop: stop) != count {
                 guard let file = try? open(), file.count == count else { return nil }
-                try write(RequestBody(file), to: object, lifetime: lifetime, stop: stop)
+                try write(file, to: object, lifetime: lifetime, stop: stop)
                 state.withLock { _ = $0.damaged.remove(sha256) }
                 sent = count
             } else {
@@ -338,7 +334,7 @@ public final class Remote: RemoteTier {
             }
         }
         try write(
-            RequestBody(document.encoded(key: settings.key)), to: .document(document.name), lifetime: lifetime,
+            MemorySource(document.encoded(key: settings.key)), to: .document(document.name), lifetime: lifetime,
             under: offer.claim, stop: stop)
         return sent
     }

@@ -65,14 +65,14 @@ extension CacheStore {
 
     private func event(
         _ step: Step, key: String?, url: String?, bytes: Int?,
-        _ result: (status: String?, failure: MetricEvent.Value?) = (nil, nil), _ duration: Duration? = nil
+        _ result: (status: String?, failure: Fact?) = (nil, nil), _ duration: Duration? = nil
     ) -> MetricEvent {
         MetricEvent(
             .cache,
             [
                 "op": .text(step.rawValue), "scope": .text(scope.text), "key": key.map { .text($0) },
                 "url": url.map { .text($0) }, "status": result.status.map { .text($0) },
-                "bytes": bytes.map { .number($0) }, "ms": duration.map { .time($0) }, "code": result.failure,
+                "bytes": bytes.map { .integer($0) }, "ms": duration.map { .time($0) }, "code": result.failure,
             ])
     }
 }

@@ -23,7 +23,8 @@ public final class CacheStore: Sendable {
     /// The storage shared with other machines, if any.
     package let remote: (any RemoteTier)?
     let recent: Monitor<LRU<RecentEntry>>
-    let trimmer: Trimmer
+    /// No trim is attempted before this time, because the last trim found only leased and pinned entries.
+    let trimsNotBefore = Monitor(Timestamp(milliseconds: .min))
 
     // The time limits of the maintenance at the end of a run, short enough not to be noticed.
     private static let purgeTime: Duration = .milliseconds(50)
@@ -36,21 +37,12 @@ public final class CacheStore: Sendable {
     /// change.
     ///
     /// - Parameters:
+    ///   - index: the index of the root, if it is already open.
     ///   - remote: the storage shared with other machines, if any.
     ///   - inspect: inspects bytes before they are stored, and throws to refuse them.
-    public convenience init(
-        settings: CacheSettings, remote: (any RemoteTier)? = nil, clock: Clock = .system, log: Log = .silent,
-        metrics: Metrics = .silent, interruption: Interruption, inspect: @escaping Inspection
-    ) throws {
-        try self.init(
-            settings: settings, index: nil, remote: remote, clock: clock, log: log, metrics: metrics,
-            interruption: interruption, inspect: inspect)
-    }
-
-    /// - Parameter index: the index of the root, if it is already open.
     package init(
-        settings: CacheSettings, index: Index?, remote: (any RemoteTier)?, clock: Clock, log: Log, metrics: Metrics,
-        interruption: Interruption, inspect: @escaping Inspection
+        settings: CacheSettings, index: Index? = nil, remote: (any RemoteTier)? = nil, clock: Clock = .system,
+        log: Log = .silent, metrics: Metrics = .silent, interruption: Interruption, inspect: @escaping Inspection
     ) throws {
         self.settings = settings
         self.remote = settings.isOffline ? nil : remote
@@ -62,7 +54,6 @@ public final class CacheStore: Sendable {
         lease = Lease(term: settings.lease)
         recent = Monitor(LRU(countLimit: settings.recentEntries, costLimit: settings.recentBytes))
         self.index = try index ?? Index(root: settings.cacheRoot, log: log, interruption: interruption)
-        trimmer = Trimmer(self.index, settings: settings, clock: clock, log: log, metrics: metrics)
         active = ActiveScope(
             name: try settings.scope ?? self.index.perform { try $0.database.currentScope() } ?? .standard,
             followsCurrent: settings.scope == nil,
@@ -76,6 +67,8 @@ public final class CacheStore: Sendable {
 
     /// The absolute path of the root.
     public var root: String { index.root.path }
+
+    var trimmer: Trimmer { Trimmer(cache: self) }
 
     var recovery: Recovery {
         Recovery(
@@ -99,7 +92,7 @@ public final class CacheStore: Sendable {
             guard let found = try validated(key, onLoss: { wasLost = true }),
                 let entry = handingOut ? try extendLease(of: found, version: version) : found
             else {
-                index.count(in: scope) { $0.add(miss: wasLost ? .lost : .absent) }
+                index.count(in: scope) { $0.add(miss: wasLost ? .missesLost : .missesAbsent) }
                 return nil
             }
             remember(entry, as: key.text, version: version)
@@ -235,8 +228,8 @@ public final class CacheStore: Sendable {
             case .hit: tally.add(.hits)
             case .stale: tally.add(.stale)
             case .revalidated: tally.add(.revalidated)
-            case .miss: tally.add(miss: .absent)
-            case .bypass: tally.add(miss: .policy)
+            case .miss: tally.add(miss: .missesAbsent)
+            case .bypass: tally.add(miss: .missesPolicy)
             case .kept: tally.add(.kept)
             }
             if status != .miss { tally.add(.bytesServed, entry.bytes) }

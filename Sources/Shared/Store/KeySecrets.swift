@@ -106,8 +106,5 @@ public final class KeySecrets: Sendable {
 
     private static let count = 32
 
-    private static func bytes() -> [UInt8] {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-    }
+    private static func bytes() -> [UInt8] { (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
 }

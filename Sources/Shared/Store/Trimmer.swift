@@ -1,22 +1,13 @@
 import Support
 
 /// Keeps a root within its capacity by evicting the least recently used entries.
-final class Trimmer: Sendable {
-    private let index: Index
-    private let settings: CacheSettings
-    private let clock: Clock
-    private let log: Log
-    private let metrics: Metrics
-    /// No trim is attempted before this time, because the last trim found only leased and pinned entries.
-    private let notBefore = Monitor(Timestamp(milliseconds: .min))
+struct Trimmer: Sendable {
+    /// Keeps the cache open during the work.
+    let cache: CacheStore
 
-    init(_ index: Index, settings: CacheSettings, clock: Clock, log: Log, metrics: Metrics) {
-        self.index = index
-        self.settings = settings
-        self.clock = clock
-        self.log = log
-        self.metrics = metrics
-    }
+    private var index: Index { cache.index }
+    private var clock: Clock { cache.clock }
+    private var capacity: Int { cache.settings.capacity }
 
     /// Trims the root to its capacity without evicting leased and pinned entries, and removes files whose rows were
     /// deleted. Only logs failures, because the entry that was just stored is complete.
@@ -29,17 +20,17 @@ final class Trimmer: Sendable {
             let now = clock.now()
             // Doomed files include files left by killed processes and files of replaced entries.
             if state.hasDoomed { try index.sweep(now: now) }
-            guard state.bytes > settings.capacity else { return }
-            guard notBefore.withLock({ $0 <= now }) else { return note(kept: try keptBytes()) }
+            guard state.bytes > capacity else { return }
+            guard cache.trimsNotBefore.withLock({ $0 <= now }) else { return note(kept: try keptBytes()) }
             try trimToCapacity(now: now, atMost: limit)
         } catch {
-            log.detail("cannot trim the cache: \(failure(of: error).message)")
+            cache.log.detail("cannot trim the cache: \(failure(of: error).message)")
         }
     }
 
     @discardableResult
     func trimToCapacity(now: Timestamp, atMost limit: Duration? = nil) throws -> EntrySum {
-        try trim(to: settings.capacity, now: now, atMost: limit)
+        try trim(to: capacity, now: now, atMost: limit)
     }
 
     /// Evicts least recently used entries, except for leased and pinned entries, until `bytes` have been freed, and
@@ -54,14 +45,14 @@ final class Trimmer: Sendable {
     }
 
     private func trim(to capacity: Int, now: Timestamp, atMost limit: Duration?) throws -> EntrySum {
-        try metrics.measure {
+        try cache.metrics.measure {
             try trimBatches(to: capacity, now: now, atMost: limit)
         } event: { result, duration in
             let removal = try? result.get()
             return MetricEvent(
                 .trim,
                 [
-                    "entries": removal.map { .number($0.entries) }, "bytes": removal.map { .number($0.bytes) },
+                    "entries": removal.map { .integer($0.entries) }, "bytes": removal.map { .integer($0.bytes) },
                     "ms": .time(duration), "code": MetricEvent.code(of: result),
                 ])
         }
@@ -84,8 +75,8 @@ final class Trimmer: Sendable {
                 if let end, clock.now() >= end { return removal }
                 continue
             }
-            if batch.kept > capacity, capacity == settings.capacity {
-                notBefore.withLock { $0 = now + .seconds(1) }
+            if batch.kept > capacity, capacity == self.capacity {
+                cache.trimsNotBefore.withLock { $0 = now + .seconds(1) }
                 note(kept: batch.kept)
             }
             return removal
@@ -117,12 +108,13 @@ final class Trimmer: Sendable {
             defer { demand = CacheDemand() }
             return demand
         }
-        guard let excess = demand.excess(over: settings.capacity) else { return }
+        guard let excess = demand.excess(over: capacity) else { return }
         do {
             guard try mayWarn(now: now) else { return }
         } catch {
-            log.detail("cannot read the time of the last warning about the capacity: \(failure(of: error).message)")
+            cache.log.detail(
+                "cannot read the time of the last warning about the capacity: \(failure(of: error).message)")
         }
-        log.warning(excess.message(capacity: settings.capacity, isInMemory: settings.memory != nil))
+        cache.log.warning(excess.message(capacity: capacity, isInMemory: cache.settings.memory != nil))
     }
 }

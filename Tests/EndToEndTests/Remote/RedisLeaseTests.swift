@@ -34,7 +34,7 @@ import Testing
     private func number(_ words: [String]) throws -> Int { try server.number(words, operation) }
 
     private func write(_ text: String, by storage: RedisStorage, under claim: (any RemoteClaim)?) throws {
-        try storage.write(RequestBody(Array(text.utf8)), to: place, lifetime: nil, under: claim, operation)
+        try storage.write(MemorySource(Array(text.utf8)), to: place, lifetime: nil, under: claim, operation)
     }
 
     private func text() throws -> String {
@@ -84,7 +84,7 @@ import Testing
         try write("small", by: storage, under: nil)
         let large = RemoteObject.content(SHA256.hex(of: "large"))
         let bytes = [UInt8](repeating: 7, count: 2 * RedisStorage.pieceSize + 5)
-        try storage.write(RequestBody(bytes), to: large, lifetime: .seconds(60), under: nil, operation)
+        try storage.write(MemorySource(bytes), to: large, lifetime: .seconds(60), under: nil, operation)
         #expect(try storage.size(of: large, operation) == bytes.count)
         for path in [place.path, large.path] {
             #expect(try number(["PTTL", RedisStorage.key(path)]) > 6 * 86_400_000)

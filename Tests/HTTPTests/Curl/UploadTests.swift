@@ -20,7 +20,7 @@ import Testing
 
     @Test(arguments: [0, 1, 65_536, 3_000_001]) func bodyArrivesUnchanged(count: Int) throws {
         let server = try LoopbackServer { _, peer in peer.respond(201) }
-        #expect(try client().put(RequestBody(bytes(count)), at: request(server.url("/cas/1"))).status == 201)
+        #expect(try client().put(MemorySource(bytes(count)), at: request(server.url("/cas/1"))).status == 201)
         let seen = try #require(server.requests.first)
         #expect(seen.method == "PUT" && seen.target == "/cas/1")
         #expect(seen.headers["content-length"] == "\(count)")
@@ -34,7 +34,7 @@ import Testing
         let file = try File.open(try folder.write("file", bytes(700_000)), O_RDONLY)
         var start = [UInt8](repeating: 0, count: 1000)
         #expect(try start.withUnsafeMutableBytes { try file.read(into: $0) } == 1000)
-        #expect(try client().put(RequestBody(file), at: request(server.url())).status == 204)
+        #expect(try client().put(file, at: request(server.url())).status == 204)
         #expect(server.requests.map(\.body) == [bytes(700_000)])
     }
 
@@ -43,7 +43,7 @@ import Testing
             peer.respond(request.connection == 1 ? 503 : 200)
             peer.close()
         }
-        #expect(try client(retries: 2).put(RequestBody(bytes(200_000)), at: request(server.url())).status == 200)
+        #expect(try client(retries: 2).put(MemorySource(bytes(200_000)), at: request(server.url())).status == 200)
         #expect(server.requests.map(\.body) == [bytes(200_000), bytes(200_000)])
     }
 
@@ -55,7 +55,7 @@ import Testing
         }
         let client = client()
         for path in ["/1", "/2"] {
-            #expect(try client.put(RequestBody(bytes(100_000)), at: request(server.url(path))).status == 200)
+            #expect(try client.put(MemorySource(bytes(100_000)), at: request(server.url(path))).status == 200)
         }
         #expect(server.requests.map(\.target) == ["/1", "/2", "/2"])
         #expect(server.requests.map(\.body.count) == [100_000, 100_000, 100_000])
@@ -66,7 +66,7 @@ import Testing
             if request.target == "/a" { return peer.respond(status, ["Location: /b"]) }
             peer.respond(201)
         }
-        #expect(try client().put(RequestBody(bytes(10)), at: request(server.url("/a"))).status == 201)
+        #expect(try client().put(MemorySource(bytes(10)), at: request(server.url("/a"))).status == 201)
         #expect(server.requests.map(\.method) == ["PUT", "PUT"])
         #expect(server.requests.map(\.body) == [bytes(10), bytes(10)])
     }
@@ -76,7 +76,7 @@ import Testing
             if request.target == "/a" { return peer.respond(303, ["Location: /b"]) }
             peer.respond(200, [], "done")
         }
-        #expect(try client().put(RequestBody(bytes(10)), at: request(server.url("/a"))).status == 200)
+        #expect(try client().put(MemorySource(bytes(10)), at: request(server.url("/a"))).status == 200)
         #expect(server.requests.map(\.method) == ["PUT", "GET"])
     }
 
@@ -84,7 +84,7 @@ import Testing
     func refusedUploadIsAFailure(status: Int, code: String) throws {
         let server = try LoopbackServer { _, peer in peer.respond(status, [], "no room") }
         let failure = #expect(throws: FetchFailure.self) {
-            try client().put(RequestBody(bytes(10)), at: request(server.url()))
+            try client().put(MemorySource(bytes(10)), at: request(server.url()))
         }
         #expect(failure?.code == code)
     }
@@ -94,14 +94,14 @@ import Testing
         let folder = try TemporaryFolder()
         // Opened for writing only.
         let file = try File.open(try folder.write("file", bytes(100)), O_WRONLY)
-        #expect(throws: SystemFailure.self) { try client().put(RequestBody(file), at: request(server.url())) }
+        #expect(throws: SystemFailure.self) { try client().put(file, at: request(server.url())) }
         #expect(server.requests.isEmpty)
     }
 
     @Test func secretsAreNotUploadedUnencrypted() throws {
         var secret = try request("http://example.org/")
         secret.headers = [HTTPHeader("Authorization", "Bearer x")]
-        let failure = #expect(throws: FetchFailure.self) { try client().put(RequestBody([1]), at: secret) }
+        let failure = #expect(throws: FetchFailure.self) { try client().put(MemorySource([1]), at: secret) }
         #expect(failure?.code == "exposed-secret")
     }
 

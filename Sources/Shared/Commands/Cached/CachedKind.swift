@@ -1,4 +1,5 @@
 import CacheTools
+import Libc
 import Options
 import Records
 import Store
@@ -77,9 +78,9 @@ public struct CachedKind: Sendable {
             details: "Refuses to write to a terminal.",
             examples: examples, operands: operands, options: { [options(), [.nullData], .common] }
         ) { arguments in
-            let output = try PictureOutput(example: file)
+            let output = try File.pictureOutput(example: file)
             let lookup = try CacheLookup(self, arguments, .looking)
-            return try lookup.forEachItem { try output.copy(lookup.find($0).entry.path) }
+            return try lookup.forEachItem { try File.open(lookup.find($0).entry.path, O_RDONLY).copy(to: output) }
         }
     }
 

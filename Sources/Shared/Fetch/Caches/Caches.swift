@@ -89,24 +89,15 @@ public final class Caches: Sendable {
     }
 
     /// Empties the caches in memory of a scope or of all scopes, and returns their previous contents. Other processes
-    /// stop their work on these caches, as after `CacheScopes.purge`.
-    public func emptyMemory(of scope: ScopeName? = nil) throws -> ResetReport {
+    /// stop their work on these caches, as after `CacheScopes.purge`. With `dryRun`, only counts the contents.
+    public func emptyMemory(of scope: ScopeName? = nil, dryRun: Bool = false) throws -> ResetReport {
         let places = try MemoryPlace.all(root: settings.root, scope: scope, in: settings.places)
         var report = ResetReport()
         for place in places {
-            report += try make(settings(in: place, scope: scope)).scopes.reset()
-            place.removeIfUnused()
+            report += try make(settings(in: place, scope: scope)).scopes.reset(dryRun: dryRun)
+            if !dryRun { place.removeIfUnused() }
         }
-        try MemoryPlace.removeLeftLocks(root: settings.root, scope: scope, in: settings.places)
-        report.scopes = Set(places.map(\.scopeHash)).count
-        return report
-    }
-
-    /// Counts the data that `emptyMemory` would remove.
-    public func memoryReport(of scope: ScopeName? = nil) throws -> ResetReport {
-        let places = try MemoryPlace.all(root: settings.root, scope: scope, in: settings.places)
-        var report = ResetReport()
-        for place in places { report += try make(settings(in: place, scope: nil)).scopes.resetReport() }
+        if !dryRun { try MemoryPlace.removeLeftLocks(root: settings.root, scope: scope, in: settings.places) }
         report.scopes = Set(places.map(\.scopeHash)).count
         return report
     }

@@ -16,7 +16,6 @@ public struct GIFCache: Sendable {
     let expiry: Expiry?
     private let quota: ServiceQuota
     private let availability = Monitor(Availability())
-    private let revalidations = Monitor(RevalidationBudget())
 
     /// The default expiry is a year: the GIF of an id does not change, so revalidation is rarely useful.
     public static let usualExpiry = Expiry.after(.seconds(365 * 86_400))
@@ -55,7 +54,7 @@ public struct GIFCache: Sendable {
     /// If the service has refused the key, or could not be reached several times in a row, makes no more requests and
     /// returns only cached GIFs, even expired GIFs.
     ///
-    /// Requests at most as many expired GIFs as `RevalidationBudget` allows, and returns all others as `stale`. If an
+    /// Requests at most as many expired GIFs as `ServiceQuota` allows, and returns all others as `stale`. If an
     /// expired GIF is requested, its status is `revalidated`, whether or not the answer contains a body.
     ///
     /// Throws `GIFFailure`, `FetchFailure`, `CacheFailure`, `SystemFailure`, `Cancelled`.
@@ -70,7 +69,7 @@ public struct GIFCache: Sendable {
         let known = try settings.isOffline || settings.refreshes ? nil : status(of: gif)
         do {
             // Do not call `note`: no request was made, so the availability of the service did not change.
-            if known == .stale, !revalidations.withLock({ $0.take(remaining: quota.remaining) }),
+            if known == .stale, !quota.takeRevalidation(),
                 let item = try cached(gif)
             {
                 return item
@@ -168,24 +167,5 @@ public struct GIFCache: Sendable {
     static let inspect: Inspection = { source in
         let facts = try GIFAcceptance.inspect(source)
         return FileFacts(format: .gif, upright: facts.size, details: facts.note)
-    }
-}
-
-/// Limits the number of expired GIFs that a run requests again. GIFs rarely change, and the plan's requests are better
-/// spent on new GIFs.
-struct RevalidationBudget: Equatable {
-    /// At most a twentieth of the remaining requests are spent on expired GIFs.
-    private static let divisor = 20
-
-    private var taken = 0
-
-    /// Returns whether another expired GIF may be requested, and if so, counts the request.
-    ///
-    /// - Parameter remaining: the number of remaining requests of the plan, or nil if it is not known yet. In that
-    ///   case, requests are counted but not limited.
-    mutating func take(remaining: Int?) -> Bool {
-        if let remaining, taken >= remaining / Self.divisor { return false }
-        taken += 1
-        return true
     }
 }

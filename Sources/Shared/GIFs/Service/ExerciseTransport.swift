@@ -88,13 +88,26 @@ extension HTTPResponse {
     }
 }
 
-/// The number of remaining requests of the plan. It is taken from the first answer of this run that reports the number.
+/// The requests of the plan that remain, and their use for expired GIFs.
 public final class ServiceQuota: Sendable {
-    private let state = Monitor<Int?>(nil)
+    /// At most a twentieth of the remaining requests are spent on expired GIFs. GIFs rarely change, and the requests are
+    /// better spent on new GIFs.
+    private static let divisor = 20
+
+    private let state = Monitor<(remaining: Int?, revalidations: Int)>((nil, 0))
 
     public init() {}
 
-    var remaining: Int? { state.withLock { $0 } }
+    /// Stores the number of remaining requests, from the first answer of this run that reports it.
+    func note(remaining: Int?) { state.withLock { $0.remaining = $0.remaining ?? remaining } }
 
-    func note(remaining: Int?) { state.withLock { $0 = $0 ?? remaining } }
+    /// Returns whether another expired GIF may be requested, and if so, counts the request. While the number of
+    /// remaining requests is not known, requests are counted but not limited.
+    func takeRevalidation() -> Bool {
+        state.withLock { state in
+            if let remaining = state.remaining, state.revalidations >= remaining / Self.divisor { return false }
+            state.revalidations += 1
+            return true
+        }
+    }
 }

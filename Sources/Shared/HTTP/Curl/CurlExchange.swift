@@ -139,7 +139,7 @@ final class CurlExchange {
     private func send(into buffer: UnsafeMutableRawBufferPointer, from offset: Int) -> Int {
         guard case .put(let body) = request.method else { return -1 }
         do {
-            return try body.read(buffer, offset)
+            return try body.read(into: buffer, at: offset)
         } catch {
             self.error = error
             return -1

@@ -20,7 +20,8 @@ public struct HTTPRequest: Sendable {
     /// RFC 9110 §9.3.
     enum Method: Sendable {
         case get, head
-        case put(RequestBody)
+        /// The source must not change during the request. It is read again for each retry.
+        case put(any ByteSource)
 
         var name: String {
             switch self {

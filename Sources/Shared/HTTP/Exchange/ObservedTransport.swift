@@ -38,8 +38,8 @@ public struct ObservedTransport: HTTPTransport {
             MetricEvent(
                 .download,
                 [
-                    "url": .text(request.url.redacted), "status": status.map { .number($0) }, "bytes": .number(bytes),
-                    "resumed_from": request.rangeStart.flatMap { status == 206 ? .number($0) : nil },
+                    "url": .text(request.url.redacted), "status": status.map { .integer($0) }, "bytes": .integer(bytes),
+                    "resumed_from": request.rangeStart.flatMap { status == 206 ? .integer($0) : nil },
                     "ms": .time(duration), "code": MetricEvent.code(of: result),
                 ])
         }

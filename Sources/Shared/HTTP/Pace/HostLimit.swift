@@ -11,12 +11,7 @@ public final class HostLimit: Sendable {
     /// stopped, and errors of `body`.
     func withRoom<Result>(at url: WebURL, interruption: Interruption, _ body: () throws -> Result) throws -> Result {
         let host = url.hostWithoutDot
-        if let number = queues.update({ $0.join(host) }) { try wait(number, host, interruption) }
-        defer { queues.update { $0.leave(host) } }
-        return try body()
-    }
-
-    private func wait(_ number: Int, _ host: String, _ interruption: Interruption) throws {
+        let number = queues.withLock { $0.join(host) }
         do {
             try interruption.during(onCancel: { [queues] in queues.update { _ in } }) {
                 let hasBegun = queues.wait { queues -> Bool? in
@@ -31,6 +26,8 @@ public final class HostLimit: Sendable {
         }
         // Wakes the next exchange in the queue, which the limit may permit, too.
         queues.update { _ in }
+        defer { queues.update { $0.leave(host) } }
+        return try body()
     }
 }
 
@@ -51,16 +48,10 @@ struct HostQueues: Sendable {
     /// Hosts with active or waiting exchanges. Idle hosts are removed, since a stream may contain a million hosts.
     var hosts: Set<String> { Set(queues.keys) }
 
-    /// Begins an exchange and returns nil, or joins the host's queue and returns the number for `begin`.
-    mutating func join(_ host: String) -> Int? {
-        var queue = queues[host] ?? Queue()
-        defer { queues[host] = queue }
-        if queue.active < limit, queue.waiting.isEmpty {
-            queue.active += 1
-            return nil
-        }
+    /// Joins the host's queue and returns the number for `begin`.
+    mutating func join(_ host: String) -> Int {
         lastNumber += 1
-        queue.waiting.append(lastNumber)
+        queues[host, default: Queue()].waiting.append(lastNumber)
         return lastNumber
     }
 

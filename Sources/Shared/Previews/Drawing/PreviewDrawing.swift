@@ -45,15 +45,9 @@ struct PreviewDrawing {
 
     /// Calls `body` with successive pieces of the file, until `end` or until `body` returns false.
     func forEachPiece(upTo end: Int = .max, _ body: (UnsafeRawBufferPointer) throws -> Bool) throws {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 16)
-        defer { buffer.deallocate() }
-        var offset = 0
-        while offset < end {
+        try file.forEachPiece(upTo: end) { piece in
             try interruption.check()
-            let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, end - offset)])
-            let count = try file.read(into: room, at: offset)
-            guard count > 0, try body(UnsafeRawBufferPointer(rebasing: buffer[..<count])) else { return }
-            offset += count
+            return try body(piece)
         }
     }
 }

@@ -22,7 +22,7 @@ struct FailureSubject: Sendable, Equatable {
     /// For example `2024-02-03` or `line 7`.
     var words: String { kind == .line ? "line \(text)" : text }
 
-    var fact: Log.Fact { kind == .line ? .integer(Int(text) ?? 0) : .text(text) }
+    var fact: Fact { kind == .line ? .integer(Int(text) ?? 0) : .text(text) }
 
     /// Returns all subjects of a job in order of preference.
     static func all(of job: RecordJob) -> [FailureSubject] {

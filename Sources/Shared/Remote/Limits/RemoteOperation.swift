@@ -108,3 +108,17 @@ extension RemoteOperation.Limits {
             byteLimit: .max)
     }
 }
+
+/// The body of an upload. Its bytes are counted when the storage reads them.
+struct CountedSource: ByteSource {
+    let source: any ByteSource
+    let operation: RemoteOperation
+
+    var count: Int { source.count }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
+        let count = try source.read(into: buffer, at: offset)
+        try operation.add(count)
+        return count
+    }
+}

@@ -45,7 +45,7 @@ struct RedisStorage: RemoteStorage {
     }
 
     func write(
-        _ body: RequestBody, to object: RemoteObject, lifetime: Duration?, under claim: (any RemoteClaim)?,
+        _ body: any ByteSource, to object: RemoteObject, lifetime: Duration?, under claim: (any RemoteClaim)?,
         _ operation: RemoteOperation
     ) throws {
         let expiry = Self.expiry(lifetime)
@@ -87,17 +87,9 @@ struct RedisStorage: RemoteStorage {
         return "\(max(span, extraLifetime).milliseconds)"
     }
 
-    private func piece(of body: RequestBody, at offset: Int, atMost limit: Int) throws -> [UInt8] {
-        let wanted = min(limit, body.count - offset)
-        let bytes = try [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
-            while count < wanted {
-                let rest = UnsafeMutableRawBufferPointer(buffer)
-                let got = try body.read(.init(rebasing: rest[count..<wanted]), offset + count)
-                if got == 0 { break }
-                count += got
-            }
-        }
-        guard bytes.count == wanted else { throw RemoteFailure.failed("the file became shorter during the upload") }
+    private func piece(of body: any ByteSource, at offset: Int, atMost limit: Int) throws -> [UInt8] {
+        let bytes = try body.bytes(offset..<offset + limit)
+        guard bytes.count == min(limit, body.count - offset) else { throw RemoteFailure.shortened }
         return bytes
     }
 

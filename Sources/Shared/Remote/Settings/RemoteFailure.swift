@@ -11,6 +11,8 @@ public enum RemoteFailure: Failure {
     case damaged(String)
     case givenUp
 
+    static let shortened = failed("the file became shorter during the upload")
+
     public var code: String {
         switch self {
         case .badAddress: "bad-remote"

@@ -12,7 +12,10 @@ struct FolderStorage: RemoteStorage {
         _ object: RemoteObject, _ operation: RemoteOperation, receive: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> Bool {
         guard let file = try open(object) else { return false }
-        try BlobStore.copy(file, to: receive)
+        try file.forEachPiece { piece in
+            try receive(piece)
+            return true
+        }
         return true
     }
 
@@ -30,7 +33,7 @@ struct FolderStorage: RemoteStorage {
     }
 
     func write(
-        _ body: RequestBody, to object: RemoteObject, lifetime: Duration?, under claim: (any RemoteClaim)?,
+        _ body: any ByteSource, to object: RemoteObject, lifetime: Duration?, under claim: (any RemoteClaim)?,
         _ operation: RemoteOperation
     ) throws {
         let folder = try Folder(path)
@@ -38,15 +41,13 @@ struct FolderStorage: RemoteStorage {
         // Other users share the remote, so only the umask limits the mode of its subfolders.
         try folder.makeFolder(String(parts[0]), mode: 0o777)
         let file = try OutputFile(in: folder.folder(String(parts[0])), name: String(parts[1]), replaces: true)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
-        defer { buffer.deallocate() }
-        var offset = 0
-        while offset < body.count {
-            let count = try body.read(buffer, offset)
-            guard count > 0 else { throw RemoteFailure.failed("the file became shorter during the upload") }
-            try file.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]).bytes)
-            offset += count
+        var rest = body.count
+        try body.forEachPiece(upTo: rest) { piece in
+            try file.write(piece)
+            rest -= piece.count
+            return true
         }
+        guard rest == 0 else { throw RemoteFailure.shortened }
         try file.commit()
     }
 }

@@ -54,7 +54,7 @@ struct HTTPStorage: RemoteStorage {
     }
 
     func write(
-        _ body: RequestBody, to object: RemoteObject, lifetime: Duration?, under claim: (any RemoteClaim)?,
+        _ body: any ByteSource, to object: RemoteObject, lifetime: Duration?, under claim: (any RemoteClaim)?,
         _ operation: RemoteOperation
     ) throws {
         do {

@@ -1,5 +1,6 @@
 import HTTP
 import Store
+import Support
 
 enum RemoteObject: Sendable, Equatable {
     /// The document with this name, see `RemoteDocument`.
@@ -37,7 +38,7 @@ protocol RemoteStorage: Sendable {
     ///   - lifetime: the time until the object expires; nil if the object never expires.
     ///   - claim: the claim under which the object was fetched or made.
     func write(
-        _ body: RequestBody, to object: RemoteObject, lifetime: Duration?, under claim: (any RemoteClaim)?,
+        _ body: any ByteSource, to object: RemoteObject, lifetime: Duration?, under claim: (any RemoteClaim)?,
         _ operation: RemoteOperation
     ) throws
 

@@ -61,10 +61,10 @@ extension Remote {
         let bytes = list.text
         guard bytes.count <= SyncList.byteLimit else { throw SyncList.tooLong }
         let sha256 = SHA256.hex(of: bytes)
-        try write(RequestBody(bytes), to: .content(sha256), lifetime: nil)
+        try write(MemorySource(bytes), to: .content(sha256), lifetime: nil)
         let document = RemoteDocument(
             name: RemoteName(listOf: scope), subject: .list, content: .bytes(sha256: sha256, count: bytes.count),
             fetchedAt: .now(), expiresAt: nil)
-        try write(RequestBody(document.encoded(key: settings.key)), to: .document(document.name), lifetime: nil)
+        try write(MemorySource(document.encoded(key: settings.key)), to: .document(document.name), lifetime: nil)
     }
 }

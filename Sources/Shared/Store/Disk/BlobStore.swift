@@ -13,24 +13,12 @@ package enum BlobStore {
     /// Returns the unfinished hash of the source's bytes, so that the caller can add more bytes.
     package static func digest(of source: some ByteSource, check: () throws -> Void = {}) throws -> SHA256 {
         var hash = SHA256()
-        try copy(source) { piece in
+        try source.forEachPiece { piece in
             try check()
             hash.update(piece)
+            return true
         }
         return hash
-    }
-
-    /// Passes the source's bytes to `receive` in chunks of up to 128 KiB.
-    package static func copy(_ source: some ByteSource, to receive: (UnsafeRawBufferPointer) throws -> Void) throws {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
-        defer { buffer.deallocate() }
-        var offset = 0
-        while true {
-            let count = try source.read(into: buffer, at: offset)
-            if count == 0 { return }
-            try receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            offset += count
-        }
     }
 }
 

@@ -208,10 +208,7 @@ private final class LockedFile: Sendable {
         self.name = name
         for _ in 0..<LockTable.attempts {
             let file = try root.openToWrite(name, O_RDWR)
-            while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
-                if errno == EWOULDBLOCK { return nil }
-                if errno != EINTR { throw SystemFailure(errno: errno, "lock \(file.path)") }
-            }
+            if try !file.lock(LOCK_EX | LOCK_NB) { return nil }
             if try FileStatus(of: file.descriptor, path: file.path).links > 0 {
                 self.file = file
                 return
@@ -241,6 +238,6 @@ private final class LockedFile: Sendable {
 
     static func isLocked(_ name: String, in root: CacheRoot) throws -> Bool {
         guard let file = try root.openIfPresent(name) else { return false }
-        return flock(file.descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+        return (try? file.lock(LOCK_SH | LOCK_NB)) == false
     }
 }

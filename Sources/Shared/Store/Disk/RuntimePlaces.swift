@@ -132,39 +132,27 @@ extension RuntimePlaces {
     }
 
     package static func sweep(_ path: String, now: Timestamp, nameLimit: Int = .max) {
-        let descriptor = path.withPathPointer { open($0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
-        guard descriptor >= 0 else { return }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_uid == geteuid(), let stream = fdopendir(descriptor) else {
-            close(descriptor)
-            return
-        }
-        defer { closedir(stream) }
-        var seen = 0
-        while seen < nameLimit, let entry = readdir(stream) {
-            seen += 1
-            let name = String(nameIn: entry)
+        guard let folder = try? Folder(resolved: path), (try? folder.status().owner) == geteuid(),
+            let names = try? folder.names(atMost: nameLimit)
+        else { return }
+        for name in names {
             guard let parts = EphemeralName(name),
-                parts.end <= now || isDatedAhead(name, in: descriptor),
-                parts.fileExtension != EphemeralName.partial || isAbandoned(name, in: descriptor)
+                parts.end <= now || isDatedAhead(folder.path(of: name)),
+                parts.fileExtension != EphemeralName.partial || isAbandoned(name, in: folder)
             else { continue }
-            name.withPathPointer { _ = unlinkat(descriptor, $0, 0) }
+            folder.remove(name)
         }
     }
 
     /// Whether a file's modification time is in the future: the clock was set back since then, and the lease could last
     /// for years.
-    private static func isDatedAhead(_ name: String, in folder: Int32) -> Bool {
-        var status = stat()
-        guard name.withPathPointer({ fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else { return false }
-        return FileStatus(status).modified > .now() + Clock.tolerance
+    private static func isDatedAhead(_ path: String) -> Bool {
+        guard let status = try? FileStatus(at: path, followingLinks: false) else { return false }
+        return status.modified > .now() + Clock.tolerance
     }
 
     /// Whether no process is writing the file: writers hold an `flock` on it.
-    private static func isAbandoned(_ name: String, in folder: Int32) -> Bool {
-        let descriptor = name.withPathPointer { openat(folder, $0, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        return flock(descriptor, LOCK_EX | LOCK_NB) == 0
+    private static func isAbandoned(_ name: String, in folder: Folder) -> Bool {
+        (try? folder.open(name, O_RDWR).lock(LOCK_EX | LOCK_NB)) == true
     }
 }

@@ -27,9 +27,4 @@ public final class BoundedFile: ByteSink {
         }
         count = end
     }
-
-    func restart() throws {
-        try file.truncate(to: 0)
-        count = 0
-    }
 }

@@ -95,19 +95,13 @@ package struct MemoryPlace: Sendable {
 
     /// Acquires the shared lock, which prevents the removal of the place while the result is retained.
     package func held() throws -> File {
-        for _ in 0..<LockTable.attempts {
-            let file = try File.open(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW, purpose: .makeOutput)
-            while flock(file.descriptor, LOCK_SH) != 0 {
-                if errno != EINTR { throw SystemFailure(errno: errno, "lock \(lockPath)") }
-            }
-            if try file.isStillNamed() { return file }
-        }
-        throw CacheFailure.replaced(root: path)
+        guard let file = try File.openLocked(lockPath, LOCK_SH) else { throw CacheFailure.replaced(root: path) }
+        return file
     }
 
     var isOpen: Bool {
         guard let file = try? File.open(lockPath, O_RDWR | O_NOFOLLOW) else { return false }
-        return flock(file.descriptor, LOCK_EX | LOCK_NB) != 0
+        return (try? file.lock(LOCK_EX | LOCK_NB)) != true
     }
 
     /// Whether a process is writing a file in this place. Such a file can be evicted once it is complete. Ignores empty
@@ -127,7 +121,7 @@ package struct MemoryPlace: Sendable {
     /// Removes the place, with all its entries, unless a process uses it.
     package func removeIfUnused() {
         guard let file = try? File.open(lockPath, O_RDWR | O_NOFOLLOW),
-            flock(file.descriptor, LOCK_EX | LOCK_NB) == 0, (try? file.isStillNamed()) == true
+            (try? file.lock(LOCK_EX | LOCK_NB)) == true, (try? file.isStillNamed()) == true
         else { return }
         Self.removeTree(path)
         lockPath.withPathPointer { _ = unlink($0) }

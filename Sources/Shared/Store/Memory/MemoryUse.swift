@@ -89,24 +89,13 @@ package final class MemoryUse: Sendable {
 
     /// Locks the ledger. Opens the file again if it was removed.
     private func lock(_ ledger: inout File?) throws -> File {
-        for _ in 0..<LockTable.attempts {
-            let file: File
-            if let ledger, try ledger.isStillNamed() {
-                file = ledger
-            } else {
-                file = try File.open(
-                    places.ledgerFolder() + "/use", O_RDWR | O_CREAT | O_NOFOLLOW, purpose: .makeOutput)
-                ledger = file
-            }
-            while flock(file.descriptor, LOCK_EX) != 0 {
-                if errno != EINTR { throw SystemFailure(errno: errno, "lock \(file.path)") }
-            }
-            if try file.isStillNamed() { return file }
-            ledger = nil
-        }
+        if let ledger, try ledger.lock(LOCK_EX), try ledger.isStillNamed() { return ledger }
+        let folder = try places.ledgerFolder()
+        ledger = try File.openLocked("\(folder)/use", LOCK_EX)
+        if let ledger { return ledger }
         throw CacheFailure.io(
             detail: "the file \"use\", which records the total size of the files in memory, was replaced repeatedly",
-            root: try places.ledgerFolder())
+            root: folder)
     }
 
     /// The contents of the ledger: the total size of all files in memory, and the time of the last measurement.
@@ -145,33 +134,20 @@ package final class MemoryUse: Sendable {
         folders += places.ephemeral.filter { path in
             (try? PrivateFolder.open(path, making: false)).map(PrivateFolder.isInMemory) ?? false
         }
-        return folders.reduce(0) { $0 &+ Self.size(ofFolder: $1, in: AT_FDCWD) }
+        return folders.reduce(0) { $0 &+ Self.size(ofFolder: $1) }
     }
 
     /// Returns the size of the files in a folder, recursively, without following links.
-    private static func size(ofFolder name: String, in above: Int32) -> Int {
-        let descriptor = name.withPathPointer { openat(above, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
-        guard descriptor >= 0 else { return 0 }
-        guard let stream = fdopendir(descriptor) else {
-            close(descriptor)
-            return 0
-        }
-        defer { closedir(stream) }
-        var sum = 0
-        while let entry = readdir(stream) {
-            let name = String(nameIn: entry)
-            var status = stat()
-            guard name != ".", name != "..",
-                name.withPathPointer({ fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0
-            else { continue }
-            switch status.st_mode & S_IFMT {
-            // In units of 512 bytes (stat(2)).
-            case S_IFREG: sum &+= Int(status.st_blocks) &* 512
-            case S_IFDIR: sum &+= size(ofFolder: name, in: descriptor)
-            default: break
+    private static func size(ofFolder path: String) -> Int {
+        ((try? Folder(resolved: path).names()) ?? []).reduce(0) { sum, name in
+            let inner = "\(path)/\(name)"
+            guard let status = try? FileStatus(at: inner, followingLinks: false) else { return sum }
+            switch status.kind {
+            case .file: return sum &+ status.allocated
+            case .folder: return sum &+ size(ofFolder: inner)
+            default: return sum
             }
         }
-        return sum
     }
 
     /// Removes expired ephemeral files, and evicts unleased, unpinned entries from the caches in memory, the least

@@ -41,7 +41,7 @@ final class Database {
             access == .writing
             ? path.withPathPointer { sqlite3_open_v2($0, &opened, common | SQLITE_OPEN_READWRITE, nil) }
             : sqlite3_open_v2(
-                "file:\(Self.escapedForURI(path))?\(access.rawValue)", &opened,
+                "file:\(PercentEncoding.encoded(file: path.pathBytes))?\(access.rawValue)", &opened,
                 common | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nil)
         guard let opened else { throw CacheFailure.io(detail: "cannot open the index", root: root, errno: ENOMEM) }
         guard status == SQLITE_OK else {
@@ -201,23 +201,6 @@ final class Database {
     }
 
     private func failure(_ status: Int32) -> CacheFailure { CacheFailure(sqlite: status, of: handle, root: root) }
-
-    /// Escapes a path for a `file:` URI (RFC 3986 §3.3).
-    private static func escapedForURI(_ path: String) -> String {
-        let digits = Array("0123456789ABCDEF")
-        var result = ""
-        for byte in path.pathBytes {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-                UInt8(ascii: "."), UInt8(ascii: "~"):
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                result += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-            }
-        }
-        return result
-    }
 }
 
 extension CacheFailure {

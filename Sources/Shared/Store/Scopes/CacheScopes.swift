@@ -36,27 +36,19 @@ public struct CacheScopes: Sendable {
         try purging({ try someFiles(of: scope) }) { try $0.purge(scope) }
     }
 
-    /// Purges all scopes, deletes all counters and settings, including the current scope, and removes all files. Work
-    /// of other processes ends as after `purge`.
-    public func reset() throws -> ResetReport {
-        let report = try purging({ try someFiles() }) { try $0.reset() }
-        // Remove everything from which files or metadata would be recovered.
-        index.root.noteRebuilt()
-        try index.root.damagedIndexes.forEach(index.root.remove)
+    /// Purges a scope, deletes its counters and removes its files. Without a scope, purges all scopes, deletes all
+    /// counters and settings, including the current scope, and removes all files. Work of other processes ends as after
+    /// `purge`. With `dryRun`, only counts the data.
+    public func reset(_ scope: ScopeName? = nil, dryRun: Bool = false) throws -> ResetReport {
+        if dryRun { return try index.perform { try $0.scopes.resetReport(of: scope) } }
+        let report = try purging({ try someFiles(of: scope) }) { try scope.map($0.reset) ?? $0.reset() }
+        if scope == nil {
+            // Remove everything from which files or metadata would be recovered.
+            index.root.noteRebuilt()
+            try index.root.damagedIndexes.forEach(index.root.remove)
+        }
         try finishPurges()
         return report
-    }
-
-    /// Purges a scope, deletes its counters and removes its files. Work of other processes ends as after `purge`.
-    public func reset(_ scope: ScopeName) throws -> ResetReport {
-        let report = try purging({ try someFiles(of: scope) }) { try $0.reset(scope) }
-        try finishPurges()
-        return report
-    }
-
-    /// Counts the data of a scope or of all scopes that `reset` would remove.
-    public func resetReport(of scope: ScopeName? = nil) throws -> ResetReport {
-        try index.perform { try $0.scopes.resetReport(of: scope) }
     }
 
     /// Runs `body`, which purges scopes, in a transaction. Then creates the folders of the next generations.

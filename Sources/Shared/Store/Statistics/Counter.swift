@@ -81,61 +81,38 @@ public enum Counter: String, Sendable, CaseIterable {
     public var countsBytes: Bool { rawValue.hasPrefix("bytes_") }
 }
 
-/// The reason for a miss.
-package enum MissReason: Sendable {
-    case absent, expired, refresh, lost, policy
-
-    var counter: Counter {
-        switch self {
-        case .absent: .missesAbsent
-        case .expired: .missesExpired
-        case .refresh: .missesRefresh
-        case .lost: .missesLost
-        case .policy: .missesPolicy
-        }
-    }
-
-    /// The reason for the miss of a lookup with this result.
-    package init(replacing found: LookupResult, at now: Timestamp, isStored: Bool = false) {
-        guard let entry = found.entry else {
-            self = found.wasLost ? .lost : .absent
-            return
-        }
-        self = isStored || entry.isExpired(at: now) ? .expired : .refresh
+extension Counter {
+    /// Returns the counter for the reason why a lookup with this result is a miss.
+    package static func miss(replacing found: LookupResult, at now: Timestamp, isStored: Bool = false) -> Counter {
+        guard let entry = found.entry else { return found.wasLost ? .missesLost : .missesAbsent }
+        return isStored || entry.isExpired(at: now) ? .missesExpired : .missesRefresh
     }
 }
 
 /// Pending counts of a scope.
-package struct Tally: Sendable, Equatable {
-    /// Each counter occurs at most once. A linear search is fast, because a run uses few counters.
-    private var amounts: [Amount] = []
-    private var failures: [String: Int] = [:]
-
-    private struct Amount: Sendable, Equatable {
-        let counter: Counter
-        var value: Int
-    }
+package struct Tally: Sendable {
+    /// By the names in the index. Each name occurs at most once. A linear search is fast, because a run uses few
+    /// counters.
+    private(set) var counts: [(name: String, amount: Int)] = []
 
     static let failurePrefix = "failure:"
 
-    package mutating func add(_ counter: Counter, _ amount: Int = 1) {
-        if let place = amounts.firstIndex(where: { $0.counter == counter }) {
-            amounts[place].value += amount
+    package mutating func add(_ counter: Counter, _ amount: Int = 1) { add(counter.rawValue, amount) }
+
+    package mutating func add(failure: any Failure) { add(Self.failurePrefix + failure.code, 1) }
+
+    private mutating func add(_ name: String, _ amount: Int) {
+        if let place = counts.firstIndex(where: { $0.name == name }) {
+            counts[place].amount += amount
         } else {
-            amounts.append(Amount(counter: counter, value: amount))
+            counts.append((name, amount))
         }
     }
 
-    package mutating func add(failure: any Failure) { failures[failure.code, default: 0] += 1 }
-
-    package mutating func add(miss reason: MissReason) {
+    /// - Parameter reason: one of the counters that `misses` sums.
+    package mutating func add(miss reason: Counter) {
         add(.misses)
-        add(reason.counter)
-    }
-
-    /// The pending amounts, by the names of the counters in the index.
-    var counts: [(name: String, amount: Int)] {
-        amounts.map { ($0.counter.rawValue, $0.value) } + failures.map { (Self.failurePrefix + $0, $1) }
+        add(reason)
     }
 }
 

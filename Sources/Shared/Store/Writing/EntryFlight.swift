@@ -128,7 +128,7 @@ package final class EntryFlight: Sink {
     func countAsMade() {
         cache.index.count(in: cache.scope) {
             if subject.original != nil { return $0.add(.variantsMade) }
-            $0.add(miss: MissReason(replacing: found, at: cache.clock.now(), isStored: true))
+            $0.add(miss: .miss(replacing: found, at: cache.clock.now(), isStored: true))
             $0.add(.stored)
         }
     }
@@ -255,10 +255,7 @@ extension CacheStore {
             }
         }
         try flight.begin()
-        try BlobStore.copy(source) { piece in
-            try interruption.check()
-            try flight.write(piece)
-        }
+        try source.copy(to: flight, check: interruption.check)
         let picture = try inspect(flight.body.reopened())
         flight.countAsMade()
         return (try flight.keep(picture), .miss)

@@ -10,8 +10,9 @@ package final class EphemeralFile: Sink {
     private(set) var path: String
     private let folder: String
     private let token: String
-    private let file: BoundedFile
-    private var hash = SHA256()
+    private let file: File
+    private let use: MemoryUse?
+    private var body: BodyWriter
     private let clock: Clock
     private let lease: Duration
     /// The end of the lease, once committed.
@@ -29,44 +30,33 @@ package final class EphemeralFile: Sink {
         self.folder = folder
         self.lease = lease
         self.clock = clock
-        token = (0..<2).map { _ in
-            let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        self.use = use
+        token = (0..<16).map { _ in UInt8.random(in: 0...255) }.hexDigits
         path = EphemeralName(end: clock.now() + Self.grace, token: token, fileExtension: EphemeralName.partial)
             .path(in: folder)
-        let file = try File.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, purpose: .makeOutput)
-        self.file = BoundedFile(file, use: use)
-        guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let failure = SystemFailure(errno: errno, "lock \(path)")
-            path.withPathPointer { _ = unlink($0) }
-            throw failure
-        }
+        file = try File.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, purpose: .makeOutput)
+        body = BodyWriter(file, use: use)
+        guard try file.lock(LOCK_EX | LOCK_NB) else { throw SystemFailure(errno: EWOULDBLOCK, "lock \(path)") }
     }
 
     deinit {
         if leaseUntil == nil { path.withPathPointer { _ = unlink($0) } }
     }
 
-    package var count: Int { file.count }
+    package var count: Int { body.count }
 
-    package func write(_ bytes: RawSpan) throws {
-        try file.write(bytes)
-        bytes.withUnsafeBytes { hash.update($0) }
-    }
+    package func write(_ bytes: RawSpan) throws { try body.write(bytes) }
 
     package func restart() throws {
-        try file.restart()
-        hash = SHA256()
+        try file.truncate(to: 0)
+        body = BodyWriter(file, use: use)
     }
 
     /// Opens the file again, to inspect the bytes written so far.
     package func reopened() throws -> File { try File.open(path, O_RDONLY) }
 
-    var sha256: String {
-        var hash = hash
-        return hash.finish()
-    }
+    /// Ends the body and returns its SHA-256.
+    func finish() throws -> String { try body.finish() }
 
     /// Begins the file's lease and renames it to its final `path`. Throws `SystemFailure`, and `CacheFailure.fault` for
     /// an invalid extension.

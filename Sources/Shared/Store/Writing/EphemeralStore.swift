@@ -35,10 +35,7 @@ public final class EphemeralStore: Sendable {
     public func store(_ source: some ByteSource, key: CacheKey, inspect: Inspection? = nil) throws -> Entry {
         try interruption.during {
             let file = try begin()
-            try BlobStore.copy(source) { piece in
-                try interruption.check()
-                try file.write(piece)
-            }
+            try source.copy(to: file, check: interruption.check)
             return try finish(file, key: key, url: nil, inspect: inspect)
         }
     }
@@ -84,7 +81,7 @@ public final class EphemeralStore: Sendable {
         entry.url = url
         entry.path = made.path
         entry.bytes = made.bytes
-        entry.sha256 = file.sha256
+        entry.sha256 = try file.finish()
         entry.facts = picture
         let end = file.leaseUntil ?? now
         (entry.fetchedAt, entry.lastUsed, entry.expiresAt, entry.leaseUntil) = (now, now, end, end)

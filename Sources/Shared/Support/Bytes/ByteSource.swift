@@ -14,6 +14,28 @@ extension ByteSource {
             initialized = try read(into: UnsafeMutableRawBufferPointer(buffer), at: range.lowerBound)
         }
     }
+
+    /// Calls `body` with successive pieces of up to 128 KiB, until `end` or until `body` returns false.
+    public func forEachPiece(upTo end: Int = .max, _ body: (UnsafeRawBufferPointer) throws -> Bool) throws {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 16)
+        defer { buffer.deallocate() }
+        var offset = 0
+        while offset < end {
+            let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, end - offset)])
+            let count = try read(into: room, at: offset)
+            guard count > 0, try body(UnsafeRawBufferPointer(rebasing: room[..<count])) else { return }
+            offset += count
+        }
+    }
+
+    /// Writes all bytes to `sink`. Calls `check` before each piece and rethrows its error.
+    public func copy(to sink: some ByteSink, check: () throws -> Void = {}) throws {
+        try forEachPiece { piece in
+            try check()
+            try sink.write(piece)
+            return true
+        }
+    }
 }
 
 /// Bytes in memory.

@@ -22,17 +22,7 @@ public struct SHA256: Sendable {
     public mutating func finishAsNumber() -> Int64 { finishAsBytes().prefix(8).reduce(0) { $0 << 8 | Int64($1) } }
 
     /// Returns the digest of all bytes so far as 64 lower-case hexadecimal digits, and resets the state.
-    public mutating func finish() -> String {
-        let digest = finishAsBytes()
-        func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value }
-        return String(unsafeUninitializedCapacity: 64) { text in
-            for (index, byte) in digest.enumerated() {
-                text[2 * index] = digit(byte >> 4)
-                text[2 * index + 1] = digit(byte & 15)
-            }
-            return 64
-        }
-    }
+    public mutating func finish() -> String { finishAsBytes().hexDigits }
 
     static func bytes(of bytes: [UInt8]) -> [UInt8] {
         var hash = SHA256()
@@ -53,6 +43,20 @@ public struct SHA256: Sendable {
         var text = text
         text.withUTF8 { hash.update(UnsafeRawBufferPointer($0)) }
         return hash.finish()
+    }
+}
+
+extension [UInt8] {
+    /// Two lower-case hexadecimal digits for each byte.
+    public var hexDigits: String {
+        func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value }
+        return String(unsafeUninitializedCapacity: 2 * count) { text in
+            for (index, byte) in enumerated() {
+                text[2 * index] = digit(byte >> 4)
+                text[2 * index + 1] = digit(byte & 15)
+            }
+            return 2 * count
+        }
     }
 }
 

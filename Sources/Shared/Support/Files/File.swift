@@ -76,6 +76,25 @@ public final class File: ByteSource, ByteSink, Sendable {
     /// Returns whether `path` still names this file.
     public func isStillNamed() throws(SystemFailure) -> Bool { try FileStatus(at: path)?.identity == identity }
 
+    /// Applies an operation of flock(2). Returns false if the operation has `LOCK_NB` and another file holds the lock.
+    public func lock(_ operation: Int32) throws(SystemFailure) -> Bool {
+        while flock(descriptor, operation) != 0 {
+            if errno == EWOULDBLOCK { return false }
+            if errno != EINTR { throw SystemFailure(errno: errno, "lock \(path)") }
+        }
+        return true
+    }
+
+    /// Opens a file, creating it if necessary, and waits for a lock of flock(2). Returns nil if other processes replace
+    /// the file repeatedly.
+    public static func openLocked(_ path: String, _ operation: Int32) throws -> File? {
+        for _ in 0..<16 {
+            let file = try open(path, O_RDWR | O_CREAT | O_NOFOLLOW, purpose: .makeOutput)
+            if try file.lock(operation), try file.isStillNamed() { return file }
+        }
+        return nil
+    }
+
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
         var filled = 0
         while filled < buffer.count {

@@ -8,6 +8,8 @@ public struct FileStatus: Sendable, Equatable {
 
     public let kind: Kind
     public let bytes: Int
+    /// The bytes of the allocated blocks, fewer than `bytes` if the file has holes.
+    public let allocated: Int
     public let identity: File.Identity
     public let owner: uid_t
     public let group: gid_t
@@ -32,6 +34,8 @@ public struct FileStatus: Sendable, Equatable {
             default: .other
             }
         bytes = Int(status.st_size)
+        // In units of 512 bytes (stat(2)).
+        allocated = Int(status.st_blocks) &* 512
         identity = File.Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
         owner = status.st_uid
         group = status.st_gid

@@ -193,8 +193,8 @@ public final class Folder: Sendable {
     }
 
     /// Returns the names in a subfolder, by default in this folder, in no particular order; an empty array if the
-    /// folder is missing. Throws if it cannot be read to its end.
-    public func names(in name: String = ".") throws(SystemFailure) -> [String] {
+    /// folder is missing. Throws if it cannot be read to its end, or to `limit` names.
+    public func names(in name: String = ".", atMost limit: Int = .max) throws(SystemFailure) -> [String] {
         let opened = descriptor(of: name, O_RDONLY | O_DIRECTORY)
         let path = name == "." ? path : path(of: name)
         guard opened >= 0 else {
@@ -208,7 +208,7 @@ public final class Folder: Sendable {
         }
         defer { closedir(stream) }
         var names: [String] = []
-        while true {
+        while names.count < limit {
             // Only errno distinguishes the end of a folder from a failure (readdir(3)).
             errno = 0
             guard let entry = readdir(stream) else { break }
@@ -216,7 +216,7 @@ public final class Folder: Sendable {
             if name != "." && name != ".." { names.append(name) }
         }
         // Some file systems report ENOENT for a folder that was removed after it was opened.
-        if errno != 0, errno != ENOENT { throw SystemFailure(errno: errno, "list \(path)") }
+        if names.count < limit, errno != 0, errno != ENOENT { throw SystemFailure(errno: errno, "list \(path)") }
         return names
     }
 

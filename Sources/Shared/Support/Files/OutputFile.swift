@@ -113,12 +113,7 @@ public final class OutputFile: ByteSink {
         if csystem_copy(source.descriptor, file.descriptor) { return }
         // `csystem_copy` may have copied a part before it failed, so start over.
         try file.truncate(to: 0)
-        var piece = [UInt8](repeating: 0, count: 256 << 10)
-        var offset = 0
-        while case let count = try piece.withUnsafeMutableBytes({ try source.read(into: $0, at: offset) }), count > 0 {
-            try piece.withUnsafeBytes { try write(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-            offset += count
-        }
+        try source.copy(to: self)
     }
 
     public func write(_ bytes: RawSpan) throws {

@@ -17,14 +17,6 @@ public struct Log: Sendable {
         case plain, json
     }
 
-    /// A fact of a message, which JSON messages contain as a separate field.
-    public enum Fact: Sendable, Equatable {
-        case text(String)
-        case integer(Int)
-        /// Rounded to tenths.
-        case decimal(Double)
-    }
-
     /// Facts by name, in order; nil values are omitted.
     public typealias Facts = KeyValuePairs<String, Fact?>
 
@@ -83,21 +75,39 @@ public struct Log: Sendable {
     }
 
     private static func fields(_ facts: Facts) -> String {
-        var text = ""
-        for (name, fact) in facts {
-            switch fact {
-            case nil: continue
-            case .text(let value):
-                text += ",\"\(name)\":\(TerminalText.jsonString(AddressSecrets.concealed(in: value)))"
-            case .integer(let value): text += ",\"\(name)\":\(value)"
-            case .decimal(let value):
-                let tenths = Int((min(max(value, 0), 1e15) * 10).rounded())
-                text += ",\"\(name)\":\(tenths / 10).\(tenths % 10)"
-            }
-        }
-        return text
+        facts.map { name, fact in fact.map { ",\"\(name)\":\($0.json())" } ?? "" }.joined()
     }
 
     /// Writes to standard error, above the progress line.
     public static let standardError: @Sendable (String) -> Void = { StandardError.write($0) }
+}
+
+/// The value of a field in a JSON message or a metric event.
+public enum Fact: Sendable, Equatable {
+    case text(String)
+    case integer(Int)
+    /// Rounded to tenths.
+    case decimal(Double)
+    /// Written in milliseconds with three decimals.
+    case time(Duration)
+
+    /// Returns the value as JSON. Conceals secrets in addresses.
+    ///
+    /// - Parameter textLimit: the maximum length of a text in bytes of UTF-8, including the `…` after a truncated text.
+    func json(textLimit: Int = .max) -> String {
+        switch self {
+        case .text(let text):
+            let text = AddressSecrets.concealed(in: text)
+            return TerminalText.jsonString(
+                text.utf8.count <= textLimit ? text : text.cut(toBytes: textLimit - "…".utf8.count) + "…")
+        case .integer(let number): return "\(number)"
+        case .decimal(let value):
+            let tenths = Int((min(max(value, 0), 1e15) * 10).rounded())
+            return "\(tenths / 10).\(tenths % 10)"
+        case .time(let duration):
+            let microseconds = max(duration.microseconds, 0)
+            let rest = String(microseconds % 1000)
+            return "\(microseconds / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
+        }
+    }
 }

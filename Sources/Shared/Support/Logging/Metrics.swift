@@ -47,38 +47,26 @@ public struct MetricEvent: Sendable {
         }
     }
 
-    public enum Value: Sendable, Equatable {
-        case text(String)
-        case number(Int)
-        /// Written in milliseconds with three decimals.
-        case time(Duration)
-    }
-
-    public struct Field: Sendable, Equatable {
-        public let name: String
-        public let value: Value
-    }
-
     public let kind: Kind
-    public let fields: [Field]
+    public let fields: [(name: String, value: Fact)]
 
     /// - Parameter fields: in order; nil values are omitted. `line` conceals secrets in addresses.
-    public init(_ kind: Kind, _ fields: KeyValuePairs<String, Value?>) {
+    public init(_ kind: Kind, _ fields: KeyValuePairs<String, Fact?>) {
         self.kind = kind
-        self.fields = fields.compactMap { name, value in value.map { Field(name: name, value: $0) } }
+        self.fields = fields.compactMap { name, value in value.map { (name, $0) } }
     }
 
     /// Returns the code of a step's failure, or nil if it succeeded.
-    public static func code(of result: Result<some Any, any Error>) -> Value? {
+    public static func code(of result: Result<some Any, any Error>) -> Fact? {
         guard case .failure(let error) = result, let failure = error as? any Failure else { return nil }
         return .text(failure.code)
     }
 
-    public subscript(name: String) -> Value? { fields.first { $0.name == name }?.value }
+    public subscript(name: String) -> Fact? { fields.first { $0.name == name }?.value }
 
     /// Returns the event as a line of JSON, including the newline. Truncates texts if the line exceeds `byteLimit`.
     func line(tool: String, pid: Int32, time: Timestamp, byteLimit: Int = .max) -> [UInt8] {
-        let whole = line(tool: tool, pid: pid, time: time, textLimit: nil)
+        let whole = line(tool: tool, pid: pid, time: time, textLimit: .max)
         if whole.utf8.count <= byteLimit { return Array(whole.utf8) }
         // JSON escapes a byte of text with at most six bytes.
         let texts = fields.count { if case .text = $0.value { true } else { false } }
@@ -86,38 +74,10 @@ public struct MetricEvent: Sendable {
         return Array(line(tool: tool, pid: pid, time: time, textLimit: max(rest / (6 * max(texts, 1)), 0)).utf8)
     }
 
-    private func line(tool: String, pid: Int32, time: Timestamp, textLimit: Int?) -> String {
+    private func line(tool: String, pid: Int32, time: Timestamp, textLimit: Int) -> String {
         var line = "{\"time\":\"\(time.iso8601Milliseconds)\",\"tool\":\(TerminalText.jsonString(tool)),\"pid\":\(pid)"
         line += ",\"event\":\"\(kind.rawValue)\""
-        for field in fields {
-            line += ",\"\(field.name)\":"
-            switch field.value {
-            case .text(let text):
-                let text = AddressSecrets.concealed(in: text)
-                line += TerminalText.jsonString(textLimit.map { Self.cut(text, toBytes: $0) } ?? text)
-            case .number(let number): line += "\(number)"
-            case .time(let duration): line += Self.decimals(duration)
-            }
-        }
+        for (name, value) in fields { line += ",\"\(name)\":\(value.json(textLimit: textLimit))" }
         return line + "}\n"
-    }
-
-    /// Truncates a text to at most `limit` bytes of UTF-8, including `…`.
-    private static func cut(_ text: String, toBytes limit: Int) -> String {
-        if text.utf8.count <= limit { return text }
-        var kept = ""
-        var count = 3
-        for scalar in text.unicodeScalars {
-            count += UTF8.width(scalar)
-            if count > limit { break }
-            kept.unicodeScalars.append(scalar)
-        }
-        return kept + "…"
-    }
-
-    private static func decimals(_ duration: Duration) -> String {
-        let microseconds = max(duration.microseconds, 0)
-        let rest = String(microseconds % 1000)
-        return "\(microseconds / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
     }
 }

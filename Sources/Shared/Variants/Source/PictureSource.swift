@@ -1,5 +1,6 @@
 import Formats
 import Images
+import Store
 import Support
 
 /// A picture that is opened and inspected on first use. Methods throw `ImageError`, `FormatFailure`, and the errors of
@@ -44,17 +45,7 @@ final class PictureSource: VariantSource {
     }
 
     /// Returns the SHA-256 of the file.
-    func content() throws -> String {
-        let source = try picture().source
-        var digest = SHA256()
-        var piece = [UInt8](repeating: 0, count: 1 << 20)
-        var offset = 0
-        while case let count = try piece.withUnsafeMutableBytes({ try source.read(into: $0, at: offset) }), count > 0 {
-            piece.withUnsafeBytes { digest.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-            offset += count
-        }
-        return digest.finish()
-    }
+    func content() throws -> String { try BlobStore.sha256(of: picture().source) }
 
     func key(_ variant: Variant) -> String { (isThumbnail ? "thumbnail;" : "") + maker.key(variant) }
 

@@ -27,10 +27,8 @@ struct PlaceholderSource: VariantSource {
             + ";icon=\(icon?.sha256 ?? "");message=\(Self.digits(placeholder.message))"
     }
 
-    /// Returns the text's bytes as hexadecimal digits, because keys cannot contain control characters.
-    private static func digits(_ text: String) -> String {
-        text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
+    /// Keys cannot contain control characters.
+    private static func digits(_ text: String) -> String { Array(text.utf8).hexDigits }
 
     func content() -> String { "" }
 

@@ -75,8 +75,8 @@ public struct VariantMaker: Sendable {
         MetricEvent(
             .decode,
             [
-                "format": .text(info.format.id), "width": .number(info.uprightSize.width),
-                "height": .number(info.uprightSize.height), "bytes": .number(bytes), "outputs": .number(outputs),
+                "format": .text(info.format.id), "width": .integer(info.uprightSize.width),
+                "height": .integer(info.uprightSize.height), "bytes": .integer(bytes), "outputs": .integer(outputs),
                 "ms": .time(duration), "code": MetricEvent.code(of: result),
             ])
     }
@@ -86,8 +86,8 @@ public struct VariantMaker: Sendable {
             .encode,
             [
                 "variant": .text(variant.name), "format": .text(result.format.rawValue),
-                "width": .number(result.size.width), "height": .number(result.size.height),
-                "bytes": .number(result.bytes), "ms": .time(duration),
+                "width": .integer(result.size.width), "height": .integer(result.size.height),
+                "bytes": .integer(result.bytes), "ms": .time(duration),
             ])
     }
 

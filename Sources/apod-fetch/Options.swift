@@ -12,7 +12,7 @@ extension AnyOption {
 
     static let date = Option<String>(
         "date", synonyms: ["start-date", "end-date"], form: .optionalValue("DAY", implied: "today"),
-        expected: "a day", group: .days, repeats: true, summary: "A day, month, year or range; repeatable.",
+        group: .days, repeats: true, summary: "A day, month, year or range; repeatable.",
         manual: """
             A value is today (the newest picture that is published), yesterday, a day (2024-02-03), a month \
             (2024-02), a year (2024) or a range of these (2024-02-03..2024-02-09, or 1995.. up to today). The default \
@@ -29,7 +29,7 @@ extension AnyOption {
         manual: "Today is NASA's current day. Without this option, the newest published picture is returned.")
 
     static let search = Option<SearchWords>(
-        "search", form: .value("WORDS"), expected: "a word", group: .days,
+        "search", form: .value("WORDS"), group: .days,
         summary: "Only cached days with these words.",
         manual: """
             Selects cached days whose title or explanation contains all of these words, or words that begin with them. \
@@ -43,7 +43,7 @@ extension AnyOption {
     // MARK: Service and pictures
 
     static let media = Option<Set<Picture.MediaType>>(
-        "media", form: .value("TYPES"), expected: "image, video and other",
+        "media", form: .value("TYPES"),
         completion: .list(["image", "video", "other"]), group: .own,
         summary: "Only days with image, video or other media.", manual: "Separate several types by commas.",
         read: { try Picture.MediaType.types(typed: $0) })

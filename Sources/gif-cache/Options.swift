@@ -9,15 +9,15 @@ extension AnyOption {
         summary: "Record field that contains the id, such as id=exercise.id; by default id, else exerciseId.")
 
     static let bodyPart = Option<String>(
-        "body-part", form: .value("PART"), expected: "a part", completion: .exercises(field: "body-part"), group: .own,
+        "body-part", form: .value("PART"), completion: .exercises(field: "body-part"), group: .own,
         repeats: true, summary: "Only exercises for this part of the body, such as back; separate several by commas."
     ) { $0 }
     static let target = Option<String>(
-        "target", form: .value("MUSCLE"), expected: "a muscle", completion: .exercises(field: "target"), group: .own,
+        "target", form: .value("MUSCLE"), completion: .exercises(field: "target"), group: .own,
         repeats: true, summary: "Only exercises for this muscle, such as lats; separate several by commas."
     ) { $0 }
     static let equipment = Option<String>(
-        "equipment", form: .value("THING"), expected: "a thing", completion: .exercises(field: "equipment"),
+        "equipment", form: .value("THING"), completion: .exercises(field: "equipment"),
         group: .own, repeats: true,
         summary: "Only exercises with this equipment, such as barbell; separate several by commas."
     ) { $0 }

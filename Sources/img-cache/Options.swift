@@ -30,7 +30,7 @@ extension AnyOption {
     }.defaulting(to: false)
 
     static let key = Option<String>(
-        "key", form: .value("NAME"), expected: "a name", group: .pictures,
+        "key", form: .value("NAME"), group: .pictures,
         summary: "Use this name as the key, for a single picture.",
         manual: "The key is key:NAME instead of the address."
     ) { name in
@@ -83,7 +83,6 @@ extension AnyOption {
 extension Command.Operands {
     static let pictures = Command.Operands(
         "PICTURE", "Addresses, files or keys. - reads standard input.", completion: .pictures)
-    static let addresses = Command.Operands("ADDRESS", "Addresses or keys. - reads standard input.", completion: .keys)
 }
 
 extension ToolContext {

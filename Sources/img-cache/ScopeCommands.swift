@@ -160,8 +160,9 @@ extension Command {
             ]),
             "\(isDryRun ? "would remove" : "removed") \(report.contents.text) of"
                 + " \(named?.shown ?? "\(report.scopes) \(report.scopes == 1 ? "scope" : "scopes")"),"
-                + " \(report.counters) counters"
-                + (report.metadata > 0 ? ", \(report.metadata) records of metadata\n" : "\n"))
+                + " \(report.counters) \(report.counters == 1 ? "counter" : "counters")"
+                + (report.metadata > 0
+                    ? ", \(report.metadata) \(report.metadata == 1 ? "record" : "records") of metadata\n" : "\n"))
         return 0
     }
 

@@ -73,7 +73,9 @@ extension Arguments {
         }
         try context.report(.object([verb: total.json]), "\(verb) \(total.words)\n")
         if total.leftOut > 0 {
-            context.log.warning("\(total.leftOut) items exceed the capacity and were not copied; raise --capacity")
+            let items = total.leftOut == 1 ? "1 item exceeds" : "\(total.leftOut) items exceed"
+            context.log.warning(
+                "\(items) the capacity and \(total.leftOut == 1 ? "was" : "were") not copied; raise --capacity")
         }
         return total.failed > 0 ? ExitCode.temporary.rawValue : 0
     }

@@ -147,7 +147,7 @@ extension AnyOption {
     // MARK: Placeholders
 
     static let fallback = Option<FallbackText>(
-        "fallback", synonyms: ["fallback-message"], form: .optionalValue("TEXT", implied: ""), expected: "a text",
+        "fallback", synonyms: ["fallback-message"], form: .optionalValue("TEXT", implied: ""),
         group: .placeholders, summary: "Draw a placeholder if there is no picture.",
         manual: """
             --fallback=TEXT draws TEXT, in which braces contain fields of the record, as in --name-template. Without a \

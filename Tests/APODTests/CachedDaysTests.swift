@@ -99,6 +99,15 @@ import Testing
             #expect(try days.newestPicture(through: day("2026-11-20"), of: .science) == nil)
             try days.keep([kept("2021-01-01")], of: .science)
         }
-        #expect(lines.all.count == 1 && lines.all[0].contains("warning"))
+        let writing = Lines()
+        let unwritable = try self.days(root: file + "/cache", log: writing.log)
+        for _ in 0..<2 { try unwritable.keep([kept("2021-01-01")], of: .science) }
+        #expect(
+            writing.all.count == 1 && writing.all[0].hasSuffix("; NASA's answers are not cached\n"), "\(writing.all)")
+        #expect(lines.all.count == 1)
+        #expect(
+            lines.all[0].hasPrefix("apod-fetch: warning: cannot ")
+                && lines.all[0].hasSuffix("; the cache is not used\n"),
+            "\(lines.all)")
     }
 }

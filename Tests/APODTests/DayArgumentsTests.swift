@@ -44,6 +44,17 @@ import Testing
         #expect(arguments("") == DayArguments() && arguments("-") != DayArguments())
     }
 
+    @Test(arguments: [
+        ("--last 1", [], "1 day was requested, but only 0 cached days match"),
+        ("--count 2 --seed 1", ["2024-02-03"], "2 days were requested, but only 1 cached day matches"),
+    ])
+    func missingCachedDaysAreCounted(_ line: String, _ kept: [String], _ words: String) throws {
+        let lines = Lines()
+        let plan = try arguments(line).plan(ofKept: { _ in kept.map { day($0) } }, at: now, log: lines.log)
+        #expect(plan.steps.count == kept.count)
+        #expect(lines.all == ["apod-fetch: \(words)\n"])
+    }
+
     @Test func seedIsLoggedOnlyIfItWasGenerated() throws {
         let lines = Lines()
         _ = try arguments("--count 5 --seed 42").plan(at: now, log: lines.log)
@@ -75,7 +86,8 @@ import Testing
         ("- 2024", "\"2024\" and - cannot be combined"), ("2024 --last 2", "\"2024\" and --last cannot be"),
         ("2024 --count 2", "\"2024\" and --count cannot be"),
         ("--require-today 2024", "--require-today can only be combined with"),
-        ("banana", "\"banana\" is not a day"), ("tody", "did you mean today?"), ("- -", "use - once"),
+        ("banana", "\"banana\" is not a day"), ("tody", "did you mean today?"),
+        ("- -", "standard input can be read only once; use - once"),
     ])
     func invalidArgumentsAreRefusedWithAReason(_ line: String, _ words: String) {
         let failure = #expect(throws: UsageFailure.self) { try arguments(line).plan(at: now, log: .silent) }

@@ -139,9 +139,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{}", "no date"), (#"{"date":null}"#, "not a string"), (#"{"date":20240203}"#, "not a string"),
+        ("{}", "the record has no date; "), (#"{"date":null}"#, "the record's date is not a string; "),
+        (#"{"date":20240203}"#, "not a string"),
         (#"{"date":"banana"}"#, "not a day"), (#"{"date":"2024-02-30"}"#, "no day 2024-02-30"),
-        (#"{"date":"2024-02-03Z"}"#, "not a day"), (#"{"date":"2024-02"}"#, "which is not a day"),
+        (#"{"date":"2024-02-03Z"}"#, "not a day"),
+        (#"{"date":"2024-02"}"#, "the record's date is \"2024-02\", which is not a day; "),
         (#"{"date":"today"}"#, "which is not a day"), (#"{"date":"2999-01-01"}"#, "in the future"),
         (#"{"date":"1995-06-15T00:00"}"#, "before the first"), (#"{"date":""}"#, "not a day"),
         (#"{"date":["2024-02-03"]}"#, "not a string"), (#"{"date":" 2024-02-03"}"#, "not a day"),

@@ -164,8 +164,8 @@ import Testing
         let warnings = lines.all.filter { $0.contains("the cached record of") }
         #expect(warnings.count == 1)
         #expect(
-            warnings[0].contains("the service at science.example.org cannot be reached")
-                && warnings[0].contains("2021-01-01 from 2021-02-03"))
+            warnings[0].hasPrefix("apod-fetch: warning: the service at science.example.org cannot be reached (")
+                && warnings[0].hasSuffix(": using the cached record of 2021-01-01 from 2021-02-03T12:00:00Z\n"))
     }
 
     @Test func staleRecordIsRequestedAgainIfAServiceResponds() throws {

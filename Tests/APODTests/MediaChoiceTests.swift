@@ -51,6 +51,14 @@ import Testing
         #expect(lines.all.last == "apod-fetch: 5 of 6 days have no video or other medium and were skipped\n")
     }
 
+    @Test func daysWithoutTheWordsAreOmittedAndCounted() throws {
+        var options = PictureOptions()
+        options.words = SearchWords("nowhere")
+        let lines = Lines()
+        #expect(try fetch(options, range("2021-01-01", "2021-01-02"), log: lines.log).isEmpty)
+        #expect(lines.all.last == "apod-fetch: 2 of 2 days do not contain all words and were skipped\n")
+    }
+
     @Test func failuresPassTheMediaFilter() throws {
         let results = try fetch(PictureOptions(media: [.image]), range("2021-01-10", "2021-01-10"))
         #expect(results.map(\.failure?.code) == ["no-picture"])
@@ -62,8 +70,11 @@ import Testing
             ("2021-01-07", "2021-01-07", 1),
         ] {
             let before = nasa.asked.count
-            let result = try fetch(PictureOptions(fallsBack: true), .day(day(date)))[0]
+            let lines = Lines()
+            let result = try fetch(PictureOptions(fallsBack: true), .day(day(date)), log: lines.log)[0]
             #expect(result.picture?.day == day(found) && result.day == day(date))
+            let words = "apod-fetch: \(date) has no image; using \(found)\n"
+            #expect(lines.all.contains(words) == (date != found), "\(lines.all)")
             #expect(result.record.string("date") == found)
             #expect(nasa.asked.count - before == asked, "\(date)")
         }

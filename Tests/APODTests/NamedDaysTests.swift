@@ -44,7 +44,8 @@ import Testing
 
     @Test(arguments: [
         ("..2024", "use 1995-06-16..2024"), ("..", "without a first day"),
-        ("2024..2025..2026", "\"2025..2026\" is a range"), ("2024..tody", "did you mean today?"),
+        ("2024..2025..2026", "\"2025..2026\" is a range; use a single day, month or year"),
+        ("2024..tody", "did you mean today?"),
         ("2024-02-30..2024", "there is no day 2024-02-30"), ("2024...2025", "\".2025\" is not a day"),
     ])
     func invalidRangeIsRefused(_ text: String, _ words: String) {

@@ -98,7 +98,10 @@ import Testing
         #expect(results.count == 365 && results.allSatisfy { $0.picture?.service == .api })
         // One request is for the page, and ten are for its days.
         #expect(nasa.asked.count { $0.service == .science } == 11)
-        #expect(lines.all.count { $0.contains("failed 10 times in a row") } == 1)
+        let words = "the service at science.example.org failed 10 times in a row; not used again in this run"
+        #expect(lines.all.count { $0 == "apod-fetch: warning: \(words)\n" } == 1)
+        #expect(lines.all.contains { $0.hasSuffix("; requesting each day from 2021-01-01 to 2021-01-25\n") })
+        #expect(lines.all.contains { $0.contains("; trying the server in APOD_API_URL for ") })
     }
 
     @Test func oversizedPageIsRequestedDayByDay() throws {

@@ -53,6 +53,10 @@ import Testing
         }
 
         #expect(try cache.lookup(key("moon")) == nil)
+        #expect(
+            world.messages.all == [
+                "test: the file of moon does not have the recorded SHA-256; removing its entry\n"
+            ])
         #expect(try cache.store(MemorySource(picture(2)), key: key("mars")).entry.boot == 0)
     }
 

@@ -110,6 +110,7 @@ import Testing
         unlink(entry.path)
 
         #expect(try cache.lookup(key("moon")) == nil)
+        #expect(world.messages.all == ["test: the file of moon was lost; removing its entry\n"])
         #expect(try world.cache().statistics().entries == 0)
     }
 }

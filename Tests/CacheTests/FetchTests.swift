@@ -79,7 +79,11 @@ import Testing
         let (_, status) = try cache.fetch(moon, client: world.client(server))
 
         #expect(status == .stale)
-        #expect(world.messages.warnings.count == 1)
+        #expect(
+            world.messages.warnings == [
+                "test: warning: https://pictures.example/moon.gif answered 503: server error; try again later; "
+                    + "using the copy from 2023-11-14T22:13:20Z\n"
+            ])
         #expect(try cache.statistics()[.stale] == 1)
     }
 

@@ -46,9 +46,20 @@ import Testing
             try cache.index.perform { _ in throw CacheFailure.indexDamaged(detail: "it seems so", root: world.root) }
         }
 
-        #expect(error?.code == "internal")
-        #expect(error?.message.contains("it seems so") == true)
+        let detail = "\(world.root)/index.sqlite is intact, but cannot be used: it seems so; nothing was changed"
+        #expect(error == .fault(detail: detail))
+        #expect(world.messages.all == ["test: the index of the cache cannot be read: it seems so\n"])
         #expect(indexes == ["index.sqlite"])
+    }
+
+    @Test func damagedIndexThatCannotBeRenamedIsAnError() throws {
+        for suffix in ["-wal", "-shm"] { unlink("\(world.root)/index.sqlite\(suffix)") }
+        try File.open("\(world.root)/index.sqlite", O_WRONLY | O_TRUNC).write(Array(repeating: 0x41, count: 8192))
+        let root = CacheRoot(world.root) { $0.contains("damaged") ? EIO : nil }
+
+        #expect(throws: CacheFailure.io(detail: "cannot rename it", root: world.root, errno: EIO)) {
+            try Index(root: root, log: .silent, interruption: world.interruption).requireWriting()
+        }
     }
 
     @Test(arguments: [10 | 3 << 8, 13, 14, 7])

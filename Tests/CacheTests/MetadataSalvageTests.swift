@@ -47,6 +47,7 @@ import Testing
         // A cache that has the old index open switches to the new index.
         try fresh.metadata.keep(kept(1600..<1601), in: days)
         #expect(try all(world.cache(scope: "alice")).count == 601)
+        #expect(world.messages.all.contains("test: recovered 610 metadata records from the damaged index\n"))
     }
 
     /// Damage to a page loses at most three rows; the other rows are unchanged.

@@ -21,6 +21,7 @@ import Testing
 
         #expect(found.path == stored.path && found.sha256 == stored.sha256 && found.key == "moon")
         #expect(found.width == 1 && found.contentType == "image/gif")
+        #expect(world.messages.all.contains("test: recovered the entry of \(stored.path)\n"))
         #expect(try cache.lookup(key("mars")) == nil)
         #expect(try world.cache().lookup(key("moon")) == nil)
         #expect(try cache.store(MemorySource(picture(1)), key: key("moon")).status == .hit)

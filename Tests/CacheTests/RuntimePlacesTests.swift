@@ -81,6 +81,11 @@ import Testing
 
         #expect(try places.ephemeralFolder().path == folder.path("good"))
         #expect(!TestFile.exists(folder.path("next")))
+        let link = folder.path("link")
+        #expect(throws: CacheFailure.noRuntimeFolder(reason: "\(link) is not safe: its path contains a symbolic link"))
+        {
+            try RuntimePlaces(memory: [], ephemeral: [link]).ephemeralFolder()
+        }
     }
 
     @Test func placesComeFromTheEnvironment() {
@@ -98,9 +103,12 @@ import Testing
     @Test func diskFolderIsNotUsedAsMemory() throws {
         let places = RuntimePlaces(memory: [folder.path("disk/root")], ephemeral: [])
 
-        #expect(throws: CacheFailure.self) { try places.memoryFolder() }
-        let failure = CacheFailure.noMemory(reason: "x")
-        #expect(failure.exitCode == .cannotCreate && failure.code == "no-memory-folder")
+        #if canImport(Darwin)
+        let reason = "this system has no memory-backed folders"
+        #else
+        let reason = "\(folder.path("disk/root")) is not in memory"
+        #endif
+        #expect(throws: CacheFailure.noMemory(reason: reason)) { try places.memoryFolder() }
     }
 
     @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))

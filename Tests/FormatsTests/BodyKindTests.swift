@@ -20,15 +20,8 @@ import Testing
         let page = MemorySource(Array("<!doctype html><title>Log in</title>".utf8))
         let failed = failure { _ = try ImageInspection.inspect(page) }
         #expect(failed == .notAnImage(.html))
-        #expect(failed?.message == "the body is an HTML page, not a picture")
-        #expect(failed?.exitCode == .data)
         let layers = failure { _ = try ImageHeader.read(MemorySource(Array("8BPS........".utf8))) }
         #expect(layers == .unsupported(.photoshop, readable: ImageFormat.all))
-        #expect(layers?.code == "unsupported-image")
         #expect(failure { _ = try ImageHeader.read(MemorySource([])) } == .empty)
-    }
-
-    @Test func everyKindHasAPhrase() {
-        for kind in BodyKind.allCases { #expect(!kind.phrase.isEmpty) }
     }
 }

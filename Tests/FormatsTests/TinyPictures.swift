@@ -143,3 +143,13 @@ func failure(_ body: () throws -> Void) -> FormatFailure? {
         return error as? FormatFailure
     }
 }
+
+extension FormatFailure {
+    /// The fault of a corrupt or unsupported picture, or the excess of a picture over a limit; nil for other failures.
+    var fault: String? {
+        switch self {
+        case .corrupt(_, let fault), .notRead(_, let fault), .overLimit(_, let fault): fault
+        default: nil
+        }
+    }
+}

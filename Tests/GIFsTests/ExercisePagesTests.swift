@@ -39,10 +39,13 @@ import Testing
         #expect(pages.next == nil)
     }
 
-    @Test(arguments: ["{\"message\":\"no\"}", "[1]", "<html>", "[{\"name\":\"curl\"}]"])
-    func pageThatIsNotAListIsRefused(_ body: String) throws {
+    @Test(arguments: [
+        ("{\"message\":\"no\"}", "success is neither true nor false"), ("[1]", "the answer is not JSON"),
+        ("<html>", "the answer is not JSON"), ("[{\"name\":\"curl\"}]", "an exercise has no id"),
+    ])
+    func pageThatIsNotAListIsRefused(_ body: String, _ fault: String) throws {
         var pages = try pages()
-        #expect(throws: GIFFailure.self) { try pages.add(Array(body.utf8)) }
+        #expect(throws: GIFFailure.notAList(fault)) { try pages.add(Array(body.utf8)) }
     }
 
     @Test func cachedListIsUsedOnlyForItsService() throws {

@@ -164,12 +164,12 @@ import Testing
         #expect(try cache(.unreachable, days: 15, address: address).put(gif).status == .stale)
         let other = try ExerciseGIF(id: ExerciseID("0002"))
         #expect(failureCode { _ = try cache(.unreachable, address: address).put(other) } == "connection-failed")
+        let lacking = "65 not-a-gif: ExerciseDB returned an answer without a gifUrl instead of a GIF"
         for (body, expected) in [
-            (#"{"success":true,"data":{"exerciseId":"0002"}}"#, "not-a-gif"), ("[]", "not-a-gif"),
-            (#"{"success":false,"error":"no"}"#, "service-refused"),
+            (#"{"success":true,"data":{"exerciseId":"0002"}}"#, lacking), ("[]", lacking),
+            (#"{"success":false,"error":"no"}"#, "69 service-refused: ExerciseDB reported an error: no"),
         ] {
-            #expect(
-                failureCode { _ = try cache(CannedTransport(200, [:], body), address: address).put(other) } == expected)
+            #expect(summary { _ = try cache(CannedTransport(200, [:], body), address: address).put(other) } == expected)
         }
     }
 

@@ -55,6 +55,14 @@ import Testing
         #expect(lines[5].split(separator: " ").map(String.init) == cells)
     }
 
+    @Test func missingGlobalPaletteIsShown() throws {
+        var bytes = TinyGIF.bytes
+        bytes[10] = 0
+        bytes.removeSubrange(13..<19)
+        let other = try GIFDescription(path: folder.write("c.gif", bytes))
+        #expect(other.text.contains("\nno global palette\n"), "\(other.text)")
+    }
+
     @Test func messageNamesTheFileThatIsNotAGIF() throws {
         let path = try folder.write("b.gif", Array("<!doctype html>".utf8))
         let failure = #expect(throws: NamedFailure.self) { try GIFDescription(path: path) }

@@ -1,3 +1,4 @@
+import HTTP
 import Records
 import Testing
 
@@ -60,8 +61,8 @@ import Testing
         (#"{"success":false,"message":"under repair","data":[]}"#, "reported an error: under repair"),
         (#"{"success":false,"error":"no database"}"#, "reported an error: no database"),
         (#"{"success":false}"#, "reported an error: no reason given"),
-        (#"{"metadata":{},"data":[]}"#, "success is neither"),
-        (#"{"success":"true","metadata":{},"data":[]}"#, "success is neither"),
+        (#"{"metadata":{},"data":[]}"#, "success is neither true nor false"),
+        (#"{"success":"true","metadata":{},"data":[]}"#, "success is neither true nor false"),
         (#"{"success":true,"data":[]}"#, "metadata is not an object"),
         (#"{"success":true,"metadata":[],"data":[]}"#, "metadata is not an object"),
         (#"{"success":true,"metadata":{"totalPages":"9"},"data":[]}"#, "metadata.totalPages is not a whole number"),
@@ -92,12 +93,16 @@ import Testing
     ])
     func linkToAnotherOriginIsRefused(_ next: String) throws {
         let message = try #require(try message([page(Self.first, next: next)]))
-        #expect(message.contains("metadata.nextPage"), "\(message)")
+        guard let origin = try? WebURL(next).origin else { return #expect(message.contains("metadata.nextPage: ")) }
+        #expect(
+            message.hasSuffix(
+                ": metadata.nextPage is at \(origin), not at http://a:3000; EXERCISEDB_API_URL must have the origin of "
+                    + "the service's links"), "\(message)")
     }
 
     @Test func noPageIsRequestedTwice() throws {
         let own = "http://a:3000/api/v1/exercises?limit=25&offset=0"
-        #expect(try message([page(Self.first, next: own)])?.contains("repeats a page") == true)
+        #expect(try message([page(Self.first, next: own)])?.hasSuffix(": metadata.nextPage repeats a page") == true)
         let loop = [page(Self.first, next: next(2)), page(#"[{"exerciseId":"c"}]"#, next: next(2) + "#x")]
         #expect(try message(loop)?.contains("repeats a page") == true)
         // This server ignores `offset`.
@@ -108,7 +113,8 @@ import Testing
     @Test(arguments: [(10_000, false), (10_001, true)])
     func aListHasAtMostTenThousandPages(_ count: Int, isRefused: Bool) throws {
         let bodies = (1...count).map { page("[{\"id\":\($0)}]", next: $0 < count ? next($0) : nil) }
-        #expect(try (message(bodies) != nil) == isRefused)
+        let refusal = isRefused ? GIFFailure.notAList("the list has more than 10000 pages").message : nil
+        #expect(try message(bodies) == refusal)
     }
 
     @Test func recordOfTheOpenVersionContainsTheAddressOfItsGIF() throws {

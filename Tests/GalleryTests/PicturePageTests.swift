@@ -30,6 +30,29 @@ import Testing
         for path in paths { #expect(GalleryItem.isPage(path)) }
     }
 
+    @Test func headingsAndLinksAreInEnglish() throws {
+        var pictured = try item("2024-02-03", "a").record
+        pictured.set("url", .string("https://example.org/a.jpg"))
+        pictured.set("permalink", .string("https://example.org/page"))
+        let path = "pictures/\(String(repeating: "a", count: 20))-original.jpg"
+        let original = JSON.object(["path": .string(path), "width": .integer(900), "height": .integer(600)])
+        let variants = try Record(parsing: Array(#require(pictured.raw("variants"))))
+        let pager = try #require(variants.raw("pager"))
+        pictured.set("variants", .object(["pager": .raw(Array(pager)), "original": original]))
+        let site = site([
+            GalleryItem(key: String(repeating: "a", count: 32), record: pictured, day: CalendarDay("2024-02-03")),
+            try item(nil, "b"), GalleryItem(key: String(repeating: "b", count: 32), record: Record(), day: nil),
+        ])
+        #expect(site.pages.map(\.heading) == ["Newest pictures", "February 2024", "Without a date"])
+        let start = site.markup(of: site.pages[0])
+        for words in [
+            ">More pictures<", "The original (900 × 600)", "Its page at example.org", "There is no picture",
+        ] {
+            #expect(start.contains(text: words), "\(words)")
+        }
+        #expect(site.listOfMonths.contains(text: ">All months<"))
+    }
+
     @Test(arguments: [
         "2024/02-30.html", "2024/about.html", "2024/02-03.htm", "2024/02-03-ABCDEF.html", "2024/02-03-abc.html",
         "undated/x.html", "undated/p-../x.html", "24/02-03.html", "2024/../02-03.html", "pages/2024-02.html",

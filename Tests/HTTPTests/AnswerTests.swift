@@ -1,4 +1,5 @@
 import Support
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -83,17 +84,29 @@ import Testing
     }
 
     @Test(arguments: [
-        (400, "http-400", ExitCode.unavailable), (401, "unauthorized", .notAllowed), (403, "forbidden", .notAllowed),
-        (404, "not-found", .unavailable), (407, "proxy-unauthorized", .notAllowed), (408, "timed-out", .temporary),
-        (410, "gone", .unavailable), (418, "http-418", .unavailable), (425, "rate-limited", .temporary),
-        (429, "rate-limited", .temporary), (500, "server-error", .temporary), (503, "server-error", .temporary),
-        (599, "server-error", .temporary), (204, "unexpected-status", .unavailable),
+        (202, "75 unexpected-status: URL answered 202: the server is still preparing the response; try again later"),
+        (204, "69 unexpected-status: URL answered 204, an unexpected status"),
+        (304, "75 bad-answer: URL answered 304 to an unconditional request; try again later"),
+        (400, "69 http-400: URL answered 400: the server rejected the request; check the address"),
+        (401, "77 unauthorized: URL answered 401: the key or password is missing or wrong; check it"),
+        (403, "77 forbidden: URL answered 403: the server refuses access; check the key, if you use one"),
+        (404, "69 not-found: URL answered 404: not found; check the address"),
+        (
+            407,
+            "77 proxy-unauthorized: URL answered 407: the proxy requires a user name and a password; add them to its URL"
+        ),
+        (408, "75 timed-out: URL answered 408: the server timed out waiting for the request; try again later"),
+        (410, "69 gone: URL answered 410: removed permanently"),
+        (418, "69 http-418: URL answered 418: the server rejected the request; check the address"),
+        (425, "75 rate-limited: URL answered 425: too many requests; try again later"),
+        (429, "75 rate-limited: URL answered 429: too many requests; try again later"),
+        (500, "75 server-error: URL answered 500: server error; try again later"),
+        (503, "75 server-error: URL answered 503: server error; try again later"),
+        (511, "77 network-login: URL answered 511: this network requires a login; open a web page in a browser"),
+        (599, "75 server-error: URL answered 599: server error; try again later"),
     ])
-    func statusesMapToCodesAndExitStatuses(status: Int, code: String, exit: ExitCode) throws {
-        let failure = try answer(status)
-        #expect(failure.code == code)
-        #expect(failure.exitCode == exit)
-        #expect(failure.message.contains("\(status)"))
+    func everyStatusHasACodeAndAMessage(status: Int, expected: String) throws {
+        #expect(summary(try answer(status)) == expected.replacing("URL", with: "https://h/a?api_key=***&d=1"))
     }
 
     @Test func messagesMaskOnlySecretsInURLs() throws {
@@ -117,11 +130,19 @@ import Testing
             #expect(!failure.message.hasSuffix("."))
         }
     }
+}
 
-    @Test func missingLibcurlMessageNamesThePackage() {
-        let failure = FetchFailure.noLibcurl(detail: "it is not installed")
-        #expect(failure.code == "no-libcurl")
-        #expect(failure.exitCode == .software)
-        #expect(failure.message.contains("libcurl4"))
+@Suite struct BodyLimitTests {
+    @Test(arguments: [("bytes 5-9/10", "8 of 10 announced bytes"), ("bytes 5-7/10", "8 of 10 bytes")])
+    func incompleteRangeIsATransientFailure(range: String, words: String) throws {
+        var request = HTTPRequest(url: try WebURL("https://h/a"))
+        request.rangeStart = 5
+        let response = HTTPResponse(status: 206, headers: HTTPHeaders(["Content-Range": range]), url: request.url)
+        var limit = BodyLimit(request)
+        try limit.begin(response)
+        try limit.add(3)
+        #expect(
+            message { try limit.end(response) }
+                == "75 the connection broke before https://h/a was complete: received \(words); try again")
     }
 }

@@ -213,7 +213,8 @@ import Testing
         }
         // In order: with TLS, after the redirect to `http`, without TLS, and for a host without an entry.
         #expect(transport.requests.map { $0.credentials?.password } == ["p", nil, nil, nil])
-        #expect(lines.withLock { $0.count } == 1 && lines.withLock { $0.first }?.contains("http://a.example") == true)
+        let words = "the user name and password of the netrc file are not sent unencrypted; use https"
+        #expect(lines.withLock { $0 } == ["t: warning: http://a.example: \(words)\n"])
         var named = HTTPRequest(url: try WebURL("http://a.example/"))
         named.cleartextOrigins = [named.url.origin]
         _ = try client.data(named)
@@ -320,6 +321,18 @@ import Testing
         resumed.rangeStart = 500
         let failure = #expect(throws: FetchFailure.self) { try client(transport).data(resumed, accepting: [200, 206]) }
         #expect(failure?.code == "too-large")
+    }
+
+    @Test func detailedLogReportsEachRetry() throws {
+        let lines = Monitor<[String]>([])
+        let client = HTTPClient(
+            transport: ScriptedTransport { _, count in count == 0 ? .status(503) : .ok("x") },
+            retries: RetrySchedule(random: { 1 }),
+            log: Log(tool: "t", threshold: .detail) { line in lines.update { $0.append(line) } },
+            interruption: Interruption(), sleep: { _ in })
+        _ = try client.data(request())
+        let words = "http://a/ answered 503: server error; try again later; attempt 2 in 500 ms"
+        #expect(lines.withLock { $0 } == ["t: \(words)\n"])
     }
 
     @Test func receiverErrorIsRethrownWithoutARetry() throws {

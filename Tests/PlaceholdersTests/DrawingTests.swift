@@ -42,6 +42,10 @@ import Testing
             let size = PixelSize(width: width, height: height)
             #expect(throws: PlaceholderError.size(size)) { try draw("x", size: size) }
         }
+        #expect(
+            summary(PlaceholderError.size(PixelSize(width: 0, height: 10))) == """
+                64 placeholder-size: cannot draw a placeholder of 0x10 pixels; use a width and height from 1 to 8192
+                """)
     }
 
     @Test func extremeAndInvalidScalesAreAccepted() throws {

@@ -1,5 +1,6 @@
 import Formats
 import Images
+import Libc
 import Support
 import TestSupport
 import Testing
@@ -13,11 +14,17 @@ import Testing
         try Placeholder(missing: .forbidden, message: message, font: font).draw(size: Self.card)
     }
 
+    /// Without fonts, the only warning is about Pango or fonts.
+    private func expectUnusable(_ path: String, _ fault: String, _ drawing: Drawing) {
+        #expect(drawing.warnings.count == 1)
+        if !InstalledFonts.coverLatin { return }
+        #expect(drawing.warnings == ["cannot use the font \(path): \(fault); the message is not drawn"])
+    }
+
     @Test func aMissingFontFileIsNamedAndOnlyTheIconIsDrawn() throws {
         let drawing = try draw("No picture", font: "/nowhere/at-all.ttf")
         #expect(try drawing.pixels == draw("", font: nil).pixels)
-        #expect(drawing.warnings.count == 1)
-        if InstalledFonts.coverLatin { #expect(drawing.warnings[0].contains("/nowhere/at-all.ttf: No such file")) }
+        expectUnusable("/nowhere/at-all.ttf", systemMessage(ENOENT), drawing)
     }
 
     @Test func invalidFontFilesDrawOnlyTheIcon() throws {
@@ -30,11 +37,15 @@ import Testing
             let path = try folder.write("font-\(index).ttf", bytes)
             let drawing = try draw("No picture", font: path)
             #expect(try drawing.pixels == draw("", font: nil).pixels)
-            #expect(drawing.warnings.count == 1)
-            if InstalledFonts.coverLatin { #expect(drawing.warnings[0].contains(path)) }
+            expectUnusable(path, "it is not an OpenType font with outlines", drawing)
         }
-        let drawing = try draw("No picture", font: try folder.makeFolder("folder"))
-        #expect(try drawing.pixels == draw("", font: nil).pixels)
+        let (inner, large) = (try folder.makeFolder("folder"), try folder.write("large.ttf", [0]))
+        #expect(truncate(large, 257 << 20) == 0)
+        for (path, fault) in [(inner, "it is not a regular file"), (large, "it is larger than 256 MiB")] {
+            let drawing = try draw("No picture", font: path)
+            #expect(try drawing.pixels == draw("", font: nil).pixels)
+            expectUnusable(path, fault, drawing)
+        }
     }
 
     @Test(.enabled(if: InstalledFonts.file != nil)) func aFontFileIsUsed() throws {
@@ -64,7 +75,7 @@ import Testing
     @Test(.enabled(if: InstalledFonts.coverLatin)) func aMissingFontFamilyIsReplacedWithAWarning() throws {
         let drawing = try draw("No picture", font: "No Such Family 7")
         #expect(drawing.warnings.count == 1)
-        #expect(drawing.warnings[0].hasPrefix("the font family No Such Family 7 is not installed; "))
+        #expect(drawing.warnings[0].hasPrefix("the font family No Such Family 7 is not installed; using "))
         #expect(try drawing.pixels != draw("", font: nil).pixels)
         #expect(try draw("No picture", font: "monospace").warnings == [])
     }

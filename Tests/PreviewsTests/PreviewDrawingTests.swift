@@ -111,6 +111,18 @@ struct PreviewDrawingTests {
         #expect(try decode(MemorySource(cut)).size == PixelSize(width: 16, height: 24))
         let full = interlacedGIF(10, 17, screen: (16, 24), at: (4, 5), colours: 256)
         #expect(throws: PreviewFailure.noFreeColour) { try preview(of: scans(in: full)[0], in: full) }
+        let rows: [(PreviewFailure, String)] = [
+            (.damaged, "65 preview-damaged: the picture is damaged"),
+            (
+                .noFreeColour,
+                """
+                65 preview-colours: the GIF's first image does not cover the canvas, and its palette of 256 colours \
+                has no free entry for the transparent area
+                """
+            ),
+            (.outOfMemory, "75 out-of-memory: not enough memory for the preview"),
+        ]
+        for (failure, expected) in rows { #expect(summary(failure) == expected) }
     }
 
     @Test func jpegPreviewConsistsOfTheScansSoFarAndAnEndMarker() throws {

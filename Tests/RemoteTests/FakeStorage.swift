@@ -14,6 +14,8 @@ final class FakeStorage: RemoteStorage {
         var failure: RemoteFailure?
         var writeFailure: RemoteFailure?
         var isHolding = false
+        /// Whether another machine has every claim.
+        var isClaimed = false
         var waiting = 0
     }
 
@@ -37,6 +39,10 @@ final class FakeStorage: RemoteStorage {
             if let failure = state.failure { throw failure }
             return state.objects[object.path]?.count
         }
+    }
+
+    func claim(_ name: RemoteName, token: String, _ operation: RemoteOperation) -> ClaimAnswer {
+        state.withLock { $0.isClaimed ? .held : .none }
     }
 
     func write(

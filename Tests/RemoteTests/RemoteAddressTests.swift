@@ -1,4 +1,5 @@
 import Support
+import TestSupport
 import Testing
 
 @testable import Remote
@@ -19,13 +20,64 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "cache.example.org", "ftp://cache.example.org/", "rediss://cache.example.org", "redis://", "redis://h/x",
-        "redis://h/-1", "redis://h/99999999999999999999", "redis://h/0?a=b", "https://h/?key=1", "https://h/#x",
-        "file:",
-        "file:relative", "file://", "file:///a%00b", "http://", "https://h//pictures",
+        (
+            ["", "cache.example.org", "ftp://cache.example.org/", "rediss://cache.example.org"],
+            "it must begin with http:, https:, redis: or file:"
+        ),
+        (
+            ["redis://h/x", "redis://h/-1", "redis://h/99999999999999999999"],
+            "the path of a redis address must be a database number, such as /0"
+        ),
+        (["redis://h/0?a=b", "https://h/?key=1", "https://h/#x"], "it must not have a query or a fragment"),
+        (
+            ["file:", "file:relative", "file://", "file:///a%00b"],
+            "a file address must have an absolute path, such as file:///mnt/pictures"
+        ),
+        (["https://h//pictures"], "its path begins with two slashes"),
+        (
+            ["http://", "redis://"],
+            "\"http://\" names no server; write the server after the two slashes, as in https://example.org/"
+        ),
     ])
-    func invalidAddressesAreRefused(_ text: String) {
-        #expect(throws: RemoteFailure.self) { try RemoteAddress(text) }
+    func invalidAddressesAreRefused(_ texts: [String], _ fault: String) {
+        for text in texts {
+            #expect(
+                summary { _ = try RemoteAddress(text) } == "78 bad-remote: invalid address of a remote: \(fault)",
+                "\(text)")
+        }
+    }
+
+    @Test func everyFailureHasASubject() {
+        let rows: [(RemoteFailure, String)] = [
+            (.badKey("R"), "78 bad-remote-key: invalid key of the remote: R"),
+            (.refused("R"), "77 remote-refused: R"), (.failed("R"), "75 remote-failed: R"),
+            (.damaged("R"), "65 remote-damaged: damaged entry: R"),
+            (.givenUp, "75 remote-given-up: the time limit for the remote has expired"),
+            (
+                SyncList.tooLong,
+                """
+                75 remote-failed: the remote's list of entries is too long; share several smaller scopes \
+                (remote_scopes)
+                """
+            ),
+            (
+                RedisServer.unexpected,
+                "75 remote-failed: the Redis server sent a reply of an unexpected type"
+            ),
+            (
+                RedisConnection.failure(ofRefusal: "ERR unknown command 'SECRET'"),
+                "77 remote-refused: the Redis server does not support a required command"
+            ),
+            (
+                RedisConnection.failure(ofRefusal: "NOPERM no"),
+                "77 remote-refused: the Redis server reported an error: NOPERM no"
+            ),
+            (
+                RedisConnection.failure(ofRefusal: "OOM no"),
+                "75 remote-failed: the Redis server reported an error: OOM no"
+            ),
+        ]
+        for (failure, expected) in rows { #expect(summary(failure) == expected) }
     }
 
     @Test func scopesAreAListOfNamesOrAnAsterisk() throws {

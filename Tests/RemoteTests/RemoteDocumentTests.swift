@@ -47,13 +47,21 @@ import Testing
     @Test func documentWithAnotherNameIsDamaged() throws {
         let moon = try RemoteDocument.original("https://pictures.example/moon.png", [1])
         let mars = try RemoteDocument.original("https://pictures.example/mars.png", [2])
-        #expect(throws: RemoteFailure.self) {
-            try RemoteDocument(moon.encoded(key: key), named: mars.name, key: key)
-        }
+        #expect(
+            message { _ = try RemoteDocument(moon.encoded(key: key), named: mars.name, key: key) }
+                == "65 damaged entry: the document describes another entry")
+    }
+
+    @Test(arguments: ["", "{}", "nonsense", "<html>a login page</html>", "{\"document\":7}"])
+    func otherBytesAreNotADocument(_ text: String) throws {
+        let name = RemoteName(originalOf: try CacheKey(printed: "k"), in: .standard)
+        #expect(
+            message { _ = try RemoteDocument(Array(text.utf8), named: name, key: nil) }
+                == "65 damaged entry: the bytes are not a document")
     }
 
     @Test(arguments: [
-        "", "{}", "nonsense", "<html>a login page</html>", "{\"document\":7}", "{\"document\":{\"layout\":1}}",
+        "{\"document\":{\"layout\":1}}",
         "{\"document\":{\"layout\":2,\"name\":\"NAME\",\"kind\":\"original\",\"key\":\"k\",\"sha256\":\"SHA\",\"bytes\":1,\"fetched_at\":\"2026-01-01\"}}",
         "{\"document\":{\"layout\":1,\"name\":\"NAME\",\"kind\":\"original\",\"key\":\"k\",\"sha256\":\"../../x\",\"bytes\":1,\"fetched_at\":\"2026-01-01\"}}",
         "{\"document\":{\"layout\":1,\"name\":\"NAME\",\"kind\":\"original\",\"key\":\"k\",\"sha256\":\"SHA\",\"bytes\":-1,\"fetched_at\":\"2026-01-01\"}}",
@@ -65,7 +73,10 @@ import Testing
         let name = RemoteName(originalOf: try CacheKey(printed: "k"), in: .standard)
         let bytes = Array(
             text.replacing(text: "NAME", with: name.digest).replacing(text: "SHA", with: SHA256.hex(of: "x")).utf8)
-        #expect(throws: RemoteFailure.self) { try RemoteDocument(bytes, named: name, key: nil) }
+        let described = "65 damaged entry: the document describes another entry"
+        let lacking = "65 damaged entry: the document lacks a required field"
+        let isOther = !text.contains("NAME") || text.contains("\"layout\":2")
+        #expect(message { _ = try RemoteDocument(bytes, named: name, key: nil) } == (isOther ? described : lacking))
     }
 
     @Test(arguments: [
@@ -80,7 +91,12 @@ import Testing
         var record = try Record(parsing: Array(try #require(whole.raw("document"))))
         record.set(field, .string(value))
         let bytes = JSON.object(["document": .raw(record.line)]).bytes
-        #expect(throws: RemoteFailure.self) { try RemoteDocument(bytes, named: document.name, key: nil) }
+        let controls = "the field \"\(field)\" has control characters"
+        let address = "its url is invalid or contains credentials"
+        let fault =
+            value.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) } ? controls : address
+        #expect(
+            message { _ = try RemoteDocument(bytes, named: document.name, key: nil) } == "65 damaged entry: \(fault)")
     }
 
     @Test func namesDifferBetweenScopesAndKinds() throws {

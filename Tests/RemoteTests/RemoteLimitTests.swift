@@ -1,5 +1,6 @@
 import HTTP
 import Support
+import TestSupport
 import Testing
 
 @testable import Remote
@@ -34,7 +35,16 @@ import Testing
         now.withLock { $0 += .milliseconds(999) }
         try operation.check()
         now.withLock { $0 += .milliseconds(1) }
-        #expect(throws: RemoteFailure.self) { try operation.check() }
+        #expect(message { try operation.check() } == "75 no response within 1s")
+    }
+
+    @Test func slowTransferAndReachedDeadlineHaveTheirMessages() throws {
+        let operation = operation(.reading(atMost: 1 << 30, timeouts, patience: .seconds(4)))
+        try operation.add(1)
+        now.withLock { $0 += .seconds(2) }
+        #expect(message { try operation.check() } == "75 the transfer was slower than 32.8 kB per second")
+        now.withLock { $0 += .seconds(2) }
+        #expect(message { try operation.check() } == "75 the request took longer than 4s")
     }
 
     @Test func transferBelowTheMinimumRateFails() {
@@ -54,8 +64,9 @@ import Testing
     @Test func operationFailsIfMoreBytesArriveThanExpected() throws {
         let operation = operation(.reading(atMost: 100, timeouts, patience: nil))
         try operation.add(100)
-        #expect(throws: RemoteFailure.self) { try operation.add(1) }
-        #expect(throws: RemoteFailure.self) { try operation.add(.max) }
+        for count in [1, .max] {
+            #expect(message { try operation.add(count) } == "65 damaged entry: it has more than 100 B")
+        }
     }
 }
 
@@ -108,16 +119,26 @@ import Testing
     func incompleteReplyIsNil(_ text: String) throws { #expect(try read(text).0 == nil) }
 
     @Test(arguments: [
-        "$11\r\n", "$4294967296\r\n", "$-2\r\n", "$99999999999999999999\r\n", "$x\r\n", ":1.5\r\n", ":\r\n", "*1\r\n",
-        "*-1\r\n", ">3\r\n", "%1\r\n", "_\r\n", "HTTP/1.1 200 OK\r\n", "\r\n", "+OK\n", "$1\r\nab\r\n",
-        "+" + String(repeating: "x", count: RedisReplyReader.lineLimit),
+        (["$11\r\n"], "announced 11 bytes, more than were requested"),
+        (["$4294967296\r\n"], "announced 4294967296 bytes, more than were requested"),
+        (["$-2\r\n", "$99999999999999999999\r\n", "$x\r\n"], "sent an invalid length"),
+        ([":1.5\r\n", ":\r\n"], "sent an invalid number"),
+        (
+            ["*1\r\n", "*-1\r\n", ">3\r\n", "%1\r\n", "_\r\n", "HTTP/1.1 200 OK\r\n", "\r\n"],
+            "sent a reply of an unknown type"
+        ),
+        (["+OK\n", "$1\r\nab\r\n"], "sent invalid data"),
+        (["+" + String(repeating: "x", count: RedisReplyReader.lineLimit)], "sent a line that is too long"),
     ])
-    func invalidReplyIsRefused(_ text: String) {
-        #expect(throws: RemoteFailure.self) { try read(text) }
-        #expect(throws: RemoteFailure.self) { try read(text, piece: 1) }
+    func invalidReplyIsRefused(_ texts: [String], _ fault: String) {
+        for text in texts {
+            for piece in [1, .max] {
+                #expect(message { _ = try read(text, piece: piece) } == "75 the Redis server \(fault)", "\(text)")
+            }
+        }
     }
 
     @Test func secondReplyIsRefused() {
-        #expect(throws: RemoteFailure.self) { try read("+OK\r\n+OK\r\n") }
+        #expect(message { _ = try read("+OK\r\n+OK\r\n") } == "75 the Redis server sent more than one reply")
     }
 }

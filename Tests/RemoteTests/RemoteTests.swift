@@ -80,7 +80,8 @@ import Testing
         try offer(world.remote, document, bytes)
         world.remote.close()
         #expect(world.storage.state.withLock { $0.objects["cas/\(document.sha256!)"] } == bytes)
-        #expect(world.warnings.count == 1)
+        let words = "damaged entry: \(document.name.digest): its bytes have a different SHA-256; ignoring it"
+        #expect(world.warnings == ["test: warning: the remote file:///nowhere: \(words)\n"])
     }
 
     @Test func truncatedContentIsDamagedAndIsReplaced() throws {
@@ -104,14 +105,28 @@ import Testing
         #expect(world.storage.state.withLock { $0.objects.isEmpty })
     }
 
+    @Test func fileThatBecomesShorterIsNotUploaded() throws {
+        let folder = try TemporaryFolder()
+        let storage = FolderStorage(path: try folder.makeFolder("remote"))
+        let body = RequestBody(count: 5) { _, _ in 0 }
+        let operation = RemoteOperation(.writing(5, RemoteSettings.Timeouts(connect: .seconds(60)))) {}
+        #expect(
+            message {
+                try storage.write(body, to: .document(document.name), lifetime: nil, under: nil, operation)
+            } == "75 the file became shorter during the upload")
+    }
+
     @Test func afterFiveFailuresNoRequestIsSent() throws {
         let world = try World()
         world.storage.state.withLock { $0.failure = .failed("no route to host") }
         let answers = try (0..<7).map { _ in text(try world.remote.document(of: document.name, atMost: 1 << 20)) }
         #expect(answers == Array(repeating: "failed", count: 5) + ["not asked", "not asked"])
         #expect(world.storage.state.withLock { $0.reads.count } == 5)
-        #expect(world.warnings.count == 1)
-        #expect(world.warnings[0].contains("this run no longer reads from it"))
+        let subject = "the remote file:///nowhere: no route to host"
+        #expect(
+            world.lines.withLock { $0 } == Array(
+                repeating: "test: \(subject); this run continues without it\n", count: 4)
+                + ["test: warning: \(subject); this run no longer reads from it\n"])
     }
 
     @Test func timeLostToDamagedBytesEndsReadingUnlessTheRemoteIsPatient() throws {
@@ -119,8 +134,9 @@ import Testing
             let world = try World { $0.isPatient = isPatient }
             world.remote.reportDamage(of: document, after: .seconds(4), "its bytes have a different SHA-256")
             #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == answer)
-            let lost = world.warnings.count { $0.contains("waiting for it has taken 4s") }
-            #expect(lost == (isPatient ? 0 : 1))
+            let words = "waiting for it has taken 4s; this run no longer reads from it"
+            let warning = "test: warning: the remote file:///nowhere: \(words)\n"
+            #expect(world.warnings.contains(warning) != isPatient)
         }
     }
 
@@ -140,8 +156,21 @@ import Testing
         for _ in 0..<3 { try offer(world.remote, document, bytes) { result in results.withLock { $0.append(result) } } }
         world.remote.close()
         #expect(results.withLock { Set($0) }.isSubset(of: ["failed", "not asked"]))
-        #expect(world.warnings.count == 1)
+        let words = "answered 403; this run no longer uploads to it"
+        #expect(world.warnings == ["test: warning: the remote file:///nowhere: \(words)\n"])
         #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "absent")
+    }
+
+    @Test func waitForOtherMachinesIsLimitedAndReported() throws {
+        let world = try World { $0.timeouts = .init(connect: .milliseconds(10)) }
+        world.storage.state.withLock { $0.isClaimed = true }
+        for _ in 0..<2 { #expect(try world.remote.claim(document.name) {} == nil) }
+        let words = "waiting for other machines has taken 1s in total; this run no longer waits for them"
+        #expect(
+            world.lines.withLock { $0 } == [
+                "test: waiting for another machine that is fetching or making this entry\n",
+                "test: warning: the remote file:///nowhere: \(words)\n",
+            ])
     }
 
     @Test func modesAndScopesLimitSharing() throws {
@@ -171,6 +200,8 @@ import Testing
             return
         }
         #expect(world.storage.state.withLock { $0.reads.isEmpty })
+        let words = "an entry of \(bytes.count) bytes exceeds the limit; ignoring it"
+        #expect(world.lines.withLock { $0 } == ["test: the remote file:///nowhere: \(words)\n"])
     }
 
     @Test func unsignedDocumentsAreIgnored() throws {
@@ -179,7 +210,8 @@ import Testing
             $0.objects["ac/\(document.name.digest)"] = document.encoded(key: nil)
         }
         #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "absent")
-        #expect(world.warnings.isEmpty)
+        let words = "the document \(document.name.digest) lacks a valid signature; ignoring it"
+        #expect(world.lines.withLock { $0 } == ["test: the remote file:///nowhere: \(words)\n"])
     }
 
     @Test func closeWaitsForUploadsUpToItsLimit() throws {
@@ -189,8 +221,8 @@ import Testing
         for _ in 0..<6 { try offer(world.remote, document, bytes) { result in results.withLock { $0.append(result) } } }
         world.remote.close()
         #expect(world.storage.state.withLock { $0.writes.isEmpty })
-        #expect(world.warnings.count == 1)
-        #expect(world.warnings[0].contains("6 uploads were not finished in time"))
+        let words = "6 uploads were not finished in time; raise APOD_TOOLS_REMOTE_WAIT, or run img-cache push"
+        #expect(world.warnings == ["test: warning: the remote file:///nowhere: \(words)\n"])
     }
 
     @Test func cancelledRunDoesNotWaitForUploads() throws {
@@ -212,7 +244,8 @@ import Testing
         let count = refused.withLock { $0 }
         #expect(count >= 10)
         world.remote.close()
-        #expect(world.warnings.contains { $0.contains("\(count) uploads were skipped, because the queue") })
+        let words = "\(count) uploads were skipped, because the queue of uploads was full; run img-cache push"
+        #expect(world.warnings.contains("test: warning: the remote file:///nowhere: \(words)\n"))
     }
 
     @Test func failedReadOfAListIsAnErrorAndNotAnEmptyList() throws {
@@ -227,10 +260,13 @@ import Testing
         #expect(try world.remote.list(of: .standard) == SyncList())
         world.storage.state.withLock { $0.objects[content.key] = Array(content.value.dropLast()) + [0] }
         #expect(try world.remote.list(of: .standard) == SyncList())
+        #expect(world.warnings.last?.hasSuffix(": the list has a different SHA-256; ignoring it\n") == true)
         world.storage.state.withLock { $0.objects[content.key] = content.value }
         #expect(try world.remote.list(of: .standard) == list)
         world.storage.state.withLock { $0.failure = .failed("no answer") }
-        #expect(throws: RemoteFailure.self) { try world.remote.list(of: .standard) }
+        #expect(
+            message { _ = try world.remote.list(of: .standard) }
+                == "75 the remote file:///nowhere cannot be used; try again later")
     }
 
     @Test func offerReplacesADamagedDocument() throws {

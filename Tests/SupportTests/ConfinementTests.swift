@@ -18,9 +18,12 @@ struct ConfinementTests {
     }
 
     @Test func descriptionNamesActiveAndMissingMechanisms() {
-        #expect(Confinement.Enforcement(landlock: 7, filtersCalls: true).words == "confined by Landlock 7 and seccomp")
-        #expect(Confinement.Enforcement(landlock: nil, filtersCalls: true).words.contains("Landlock 2 or newer is not"))
-        #expect(Confinement.Enforcement(landlock: 3, filtersCalls: false).words.contains("seccomp is not available"))
-        #expect(Confinement.Enforcement().words.hasPrefix("not confined"))
+        let rows: [(Confinement.Enforcement, String)] = [
+            (.init(landlock: 7, filtersCalls: true), "confined by Landlock 7 and seccomp"),
+            (.init(landlock: 3), "confined by Landlock 3 only; seccomp is not available"),
+            (.init(filtersCalls: true), "confined by seccomp only; Landlock 2 or newer is not available"),
+            (.init(), "not confined; neither Landlock nor seccomp is available"),
+        ]
+        for (enforcement, words) in rows { #expect(enforcement.words == words) }
     }
 }

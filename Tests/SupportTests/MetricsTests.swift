@@ -1,3 +1,4 @@
+import Libc
 import TestSupport
 import Testing
 
@@ -89,7 +90,7 @@ struct MetricsTests {
         let log = Log(tool: "tool") { line in warnings.withLock { $0.append(line) } }
         let metrics = try MetricsFile.open("/dev/full", tool: "tool", log: log)
         for _ in 0..<3 { metrics.add(MetricEvent(.trim, [:])) }
-        #expect(warnings.withLock { $0.count } == 1)
-        #expect(warnings.withLock { $0.first?.contains("no more metrics") } == true)
+        let words = "cannot write /dev/full: \(systemMessage(ENOSPC))\(SystemFailure.advice(for: ENOSPC))"
+        #expect(warnings.withLock { $0 } == ["tool: warning: \(words); no more metrics are written\n"])
     }
 }

@@ -21,3 +21,18 @@ public func failureCode(_ body: () throws -> Void) -> String? {
         return failure(of: error).code
     }
 }
+
+/// Returns the status, code and message of a failure, such as `69 not-found: there is no picture`.
+public func summary(_ failure: any Failure) -> String {
+    "\(failure.exitCode.rawValue) \(failure.code): \(failure.message)"
+}
+
+/// Returns the `summary` of the failure that `body` throws; nil if it throws no error.
+public func summary(_ body: () throws -> Void) -> String? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return summary(failure(of: error))
+    }
+}

@@ -237,7 +237,7 @@ extension HTTPClient {
                     } else {
                         let room = Self.errorBodyLimit - body.count
                         body.append(contentsOf: bytes.prefix(room))
-                        if bytes.count > room { throw ReadEnough() }
+                        if bytes.count > room, let head { throw ReadEnough(response: head) }
                     }
                 case .pause:
                     // The receiver gets no event of a response that is not accepted.
@@ -246,9 +246,8 @@ extension HTTPClient {
             }
             if isAccepted { try limit.end(response) }
             return (response, body)
-        } catch is ReadEnough {
-            guard let head else { throw FetchFailure.badAnswer(url: request.url, detail: "a body without a head") }
-            return (head, body)
+        } catch let enough as ReadEnough {
+            return (enough.response, body)
         }
     }
 }
@@ -259,4 +258,6 @@ private struct ReceiverStopped: Error {
 }
 
 /// Ends a transfer whose remaining body is not needed.
-private struct ReadEnough: Error {}
+private struct ReadEnough: Error {
+    let response: HTTPResponse
+}

@@ -19,7 +19,7 @@ import Testing
         server = RedisServer(address, timeouts: .init(connect: .seconds(5)), interruption: Interruption())
     }
 
-    private func storage() -> RedisStorage { RedisStorage(server, log: .silent) }
+    private func storage(_ log: Log = .silent) -> RedisStorage { RedisStorage(server, log: log) }
 
     private var operation: RemoteOperation {
         RemoteOperation(.reading(atMost: 1 << 20, server.timeouts, patience: nil)) {}
@@ -44,7 +44,9 @@ import Testing
     }
 
     @Test func holderOfAnExpiredLeaseCannotOverwriteALaterDocument() throws {
-        let (one, two) = (storage(), storage())
+        let lines = Monitor<[String]>([])
+        let log = Log(tool: "test", threshold: .detail) { line in lines.withLock { $0.append(line) } }
+        let (one, two) = (storage(log), storage())
         let first = try claim(by: one)
         guard case .held = try two.claim(name, token: "another", operation) else {
             Issue.record("two machines have the same lease")
@@ -59,6 +61,11 @@ import Testing
         // The first machine must not release the lease of the second.
         first.release()
         one.close(within: .seconds(10))
+        #expect(
+            lines.withLock { $0 } == [
+                "test: not uploading an entry that another machine has claimed\n",
+                "test: a claim in the remote has expired, and another machine may have taken it\n",
+            ])
         #expect(try number(["EXISTS", "apod-tools:lease/\(name.digest)"]) == 1)
         // A run releases its leases at the end.
         two.close(within: .seconds(10))

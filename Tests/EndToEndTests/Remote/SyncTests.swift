@@ -84,7 +84,7 @@ import Testing
         ).expect(0)
         #expect(try output.record.integer("pulled.moved") == 3)
         #expect(try output.record.integer("pulled.left_out") == 7)
-        #expect(output.stderr.contains("raise --capacity"))
+        #expect(output.stderr.contains("7 items exceed the capacity and were not copied; raise --capacity"))
     }
 
     @Test func pushFailsIfTheRemoteIsUnreachable() throws {

@@ -67,7 +67,8 @@ struct ExerciseServiceTests {
         #expect(try home.run("gif-cache", ["list", "--offline"]).expect(0).records.count == 700)
         // An older list is used if the service is unreachable.
         let stale = try home.run("gif-cache", ["list", "--refresh", "APOD_TOOLS_RETRIES=0", "--print", "id"]).expect(0)
-        #expect(stale.lines.count == 700 && stale.stderr.contains("using the exercise list"), "\(stale.stderr)")
+        #expect(
+            stale.lines.count == 700 && stale.stderr.contains("; using the exercise list from "), "\(stale.stderr)")
         _ = try ToolHome(environment: service.environment).run("gif-cache", ["list", "--offline"]).expect(75)
     }
 

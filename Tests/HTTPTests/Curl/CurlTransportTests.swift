@@ -1,4 +1,5 @@
 import Support
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -171,7 +172,18 @@ import Testing
                 #expect(!failure.message.isEmpty)
             }
         }
-        #expect(CurlExchange.failure(of: 100, url: url, detail: "", hasHead: false).message.contains(text: "exceeds"))
+    }
+
+    @Test(arguments: [
+        (100, true, "a header field exceeds libcurl's limit"),
+        (27, false, "a header field exceeds libcurl's limit, or there is not enough memory"),
+        (27, true, "out of memory"),
+    ])
+    func limitOfLibcurlIsABadAnswer(code: Int, hasHead: Bool, words: String) throws {
+        let failure = CurlExchange.failure(
+            of: code, url: try WebURL("https://h/a"), detail: "", hasHead: hasHead)
+        #expect(
+            summary(failure) == "75 bad-answer: https://h/a sent an invalid response: \(words); try again later")
     }
 
     @Test func refusedConnectionIsTransient() throws {

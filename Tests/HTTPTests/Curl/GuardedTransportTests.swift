@@ -124,6 +124,16 @@ import Testing
         #expect(failure("https://8.8.8.8/", guard: .standard, environment: environment)?.code == "proxy-unauthorized")
     }
 
+    @Test func refusalOfAProxyIsReported() throws {
+        let proxy = try LoopbackServer { _, peer in
+            peer.send("HTTP/1.1 503 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            peer.close()
+        }
+        let environment = ["https_proxy": "127.0.0.1:\(proxy.port)"]
+        let failure = failure("https://8.8.8.8/", guard: .standard, environment: environment)
+        #expect(failure?.message.hasPrefix("the proxy could not fetch https://8.8.8.8/: it answered 503; ") == true)
+    }
+
     @Test(arguments: ["ftp://user:secret@127.0.0.1:1", "http://user:secret@127.0.0.1:1", "http://user:secret@[x:1"])
     func messagesHideTheProxyPassword(proxy: String) {
         let failure = failure("http://8.8.8.8/", guard: .standard, environment: ["http_proxy": proxy])

@@ -72,15 +72,18 @@ private final class SleptClock: Sendable {
         _ = try transport.exchange(try request(), interruption: interruption) { _ in }
         let begun = time.clock.now()
         var pauses = 0
+        let lines = Monitor<[String]>([])
+        let log = Log(tool: "t", threshold: .detail) { line in lines.withLock { $0.append(line) } }
         let willing = QuotaTransport(
-            over: ScriptedTransport { _, _ in .ok("a") }, ledger: { [ledger] _ in ledger }, clock: time.clock,
-            sleep: time.sleep)
+            over: ScriptedTransport { _, _ in .ok("a") }, ledger: { [ledger] _ in ledger }, log: log,
+            clock: time.clock, sleep: time.sleep)
         _ = try willing.exchange(try request(), interruption: interruption) { event in
             if case .pause = event { pauses += 1 }
         }
         #expect(time.clock.now() - begun == .seconds(20))
         // The receiver gets a pause every `HTTPEvent.pauseLength` during the wait.
         #expect(pauses == 80)
+        #expect(lines.withLock { $0 } == ["t: api.example accepts no requests for 20000 ms\n"])
     }
 
     @Test func requestsAreNotDelayedUntilTheQuotaIsUsedUp() throws {

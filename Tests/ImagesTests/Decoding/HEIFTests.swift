@@ -40,6 +40,39 @@ private let canTest = cheif_load() == nil && cavif_load() == nil
         try decode(MemorySource(DrawnHEIF(brand, items).bytes))
     }
 
+    @Test func longDecoderConfigurationIsRefused() throws {
+        var item = try coded(24, 16).colours
+        item.properties[1] = DrawnHEIF.box("av1C", [0x81] + [UInt8](repeating: 0, count: 1 << 16))
+        #expect(
+            message { _ = try read([item]) }
+                == "65 the AVIF is corrupt: a decoder configuration of 65545 bytes, more than 65536")
+    }
+
+    @Test func sizeInTheHeaderMustBeTheDecodedSize() throws {
+        var item = try coded(24, 16).colours
+        item.properties[0] = DrawnHEIF.size(25, 16)
+        let words = "the header and the decoder disagree on the size"
+        #expect(message { _ = try read([item]) } == "65 the AVIF is corrupt: \(words)")
+        let jpeg = try PixelBuffer.waves(24, 16, channels: 3).jpeg()
+        let header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 25, height: 16))
+        #expect(
+            message { _ = try JPEGReader(MemorySource(jpeg), header, options: DecodeOptions()) }
+                == "65 the JPEG is corrupt: \(words)")
+    }
+
+    @Test(
+        arguments: [
+            (nil, 0, [0xFF], "a damaged AV1 unit"), (nil, 5, [], "no operating point 5"), (2, 0, [], "no layer 2"),
+        ] as [(Int?, Int, [UInt8], String)])
+    func missingLayersAreReported(layer: Int?, point: Int, data: [UInt8], fault: String) {
+        var data = data
+        data.withUnsafeMutableBufferPointer { data in
+            #expect(
+                message { _ = try AV1Layers(layer: layer, operatingPoint: point).select(in: data, .avif) }
+                    == "65 the AVIF is corrupt: \(fault)")
+        }
+    }
+
     @Test func imageSequenceIsReadAsItsStillPicture() throws {
         let picture = try coded(24, 16)
         #expect(try read([picture.colours], brand: "avis") == picture.decoded)

@@ -69,16 +69,6 @@ import Testing
         #expect(code(webp, limits: DecodeLimits(maxMemoryBytes: 10_000)) == "out-of-memory-limit")
     }
 
-    @Test func limitsAndDamageHaveDifferentExitStatuses() {
-        let size = PixelSize(width: 1, height: 1)
-        #expect(ImageError.tooManyPixels(size, limit: 0).exitCode == .notAllowed)
-        #expect(ImageError.tooManyBytes(1, limit: 0).exitCode == .notAllowed)
-        #expect(ImageError.tooMuchMemory(bytes: 1, limit: 0).exitCode == .notAllowed)
-        #expect(ImageError.corrupt(.png, "x").exitCode == .data)
-        #expect(ImageError.truncated(.png).exitCode == .data)
-        #expect(ImageError.notAnImage.exitCode == .data)
-    }
-
     @Test func hugePNGSizeIsRejected() {
         let header: [UInt8] =
             [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8)

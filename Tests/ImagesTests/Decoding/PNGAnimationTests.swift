@@ -150,25 +150,25 @@ private enum Letters {
 
     // MARK: Damage
 
-    /// Returns the error code after a change of the chunks; nil if there is no error.
-    private func code(_ change: (inout [PNGChunk]) -> Void) -> String? {
+    /// Returns the fault after a change of the chunks; nil if there is none.
+    private func fault(_ change: (inout [PNGChunk]) -> Void) -> String? {
         var animation = DrawnPNGAnimation(
             width: 3, height: 2, frames: (0..<3).map { _ in Letters.frame(["rgb", "bgr"]) })
         animation.pieces = 2
         var chunks = animation.chunks
         change(&chunks)
         let bytes = DrawnPNGAnimation.png(chunks)
-        let code = failureCode { _ = try PNGAnimation.read(MemorySource(bytes), frameLimit: 9) }
+        let words = message { _ = try PNGAnimation.read(MemorySource(bytes), frameLimit: 9) }
         // Invalid animations are shown as still pictures, as in browsers.
         let header = try? inspect(MemorySource(bytes))
         let reader = header.flatMap { try? animationReader(MemorySource(bytes), $0, options: DecodeOptions()) }
-        #expect((reader == nil) == (code != nil))
-        return code
+        #expect((reader == nil) == (words != nil))
+        return words?.replacing(text: "65 the PNG is corrupt: ", with: "")
     }
 
     /// Changes a byte of the last chunk of a type.
-    private func code(_ type: String, byte: Int, _ value: UInt8) -> String? {
-        code { chunks in
+    private func fault(_ type: String, byte: Int, _ value: UInt8) -> String? {
+        fault { chunks in
             let index = chunks.lastIndex { $0.type == type }!
             var data = chunks[index].data
             data[byte] = value
@@ -177,19 +177,46 @@ private enum Letters {
     }
 
     @Test func invalidAnimationChunksAreDetected() {
-        #expect(code { _ in } == nil)
+        #expect(fault { _ in } == nil)
         // The chunks are IHDR, acTL, fcTL and two IDAT; then, twice, fcTL and two fdAT; then IEND.
-        #expect(code { $0.remove(at: 6) } == "corrupt-image", "a gap in the sequence numbers")
-        #expect(code { $0.swapAt(6, 7) } == "corrupt-image", "sequence numbers out of order")
-        #expect(code { $0.removeSubrange(9...10) } == "corrupt-image", "a frame without data")
-        #expect(code { $0.removeSubrange(8...10) } == "corrupt-image", "a missing frame")
-        #expect(code { $0[8] = PNGChunk("fcTL", Array($0[8].data.dropLast())) } == "corrupt-image")
-        #expect(code { $0[9] = PNGChunk("fdAT", [0, 0]) } == "corrupt-image")
-        #expect(code("fcTL", byte: 7, 0) == "corrupt-image", "no width")
-        #expect(code("fcTL", byte: 7, 4) == "corrupt-image", "wider than the canvas")
-        #expect(code("fcTL", byte: 12, 255) == "corrupt-image", "outside the canvas")
-        #expect(code("fcTL", byte: 24, 3) == "corrupt-image", "an unknown disposal")
-        #expect(code("fcTL", byte: 25, 2) == "corrupt-image", "an unknown blend operation")
+        let rows: [(String?, String)] = [
+            (fault { $0.remove(at: 6) }, "animation chunks out of order"),
+            (fault { $0.swapAt(6, 7) }, "animation chunks out of order"),
+            (fault { $0.removeSubrange(9...10) }, "a frame without data"),
+            (fault { $0.removeSubrange(8...10) }, "2 frames instead of the declared 3"),
+            (
+                fault { $0[8] = PNGChunk("fcTL", Array($0[8].data.dropLast())) },
+                "a frame control chunk of invalid length"
+            ),
+            (fault { $0[9] = PNGChunk("fdAT", [0, 0]) }, "an animation chunk without a sequence number"),
+            (
+                fault { $0[2...4] = [PNGChunk("fdAT", [0, 0, 0, 0, 1])] },
+                "frame data without a frame control chunk"
+            ),
+            (
+                fault { chunks in
+                    var data = chunks[2].data
+                    data[7] = 2
+                    chunks[2] = PNGChunk("fcTL", data)
+                }, "a first frame whose size differs from the picture's"
+            ),
+            (fault("fcTL", byte: 7, 0), "a frame outside the picture"),
+            (fault("fcTL", byte: 7, 4), "a frame outside the picture"),
+            (fault("fcTL", byte: 12, 255), "a frame outside the picture"),
+            (fault("fcTL", byte: 24, 3), "an unknown dispose or blend operation"),
+            (fault("fcTL", byte: 25, 2), "an unknown dispose or blend operation"),
+        ]
+        for (found, expected) in rows { #expect(found == expected) }
+    }
+
+    @Test func chunksOfAFrameAreLimited() throws {
+        let noise = PixelBuffer.noise(200, 200, channels: 4).bytes
+        let frame = DrawnPNGAnimation.Frame(width: 200, height: 200, bytes: noise)
+        var animation = DrawnPNGAnimation(width: 200, height: 200, frames: [frame, frame])
+        animation.pieces = 140_000
+        #expect(
+            message { _ = try allFrames(animation.png()) }
+                == "77 the PNG exceeds a limit: a frame of more than 65536 chunks")
     }
 
     @Test func wrongChecksumOfAFrameIsDamage() throws {

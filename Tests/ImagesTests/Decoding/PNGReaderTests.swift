@@ -185,6 +185,7 @@ struct PNGChunks {
         func code(_ bytes: [UInt8]) -> String? {
             failureCode { _ = try pixels(MemorySource(bytes), threads: threads) }
         }
+        func words(_ bytes: [UInt8]) -> String? { message { _ = try pixels(MemorySource(bytes), threads: threads) } }
         func changed(_ change: (inout PNGChunks) -> Void) -> [UInt8] {
             var copy = png
             change(&copy)
@@ -200,14 +201,27 @@ struct PNGChunks {
         // The checksums of the chunks are right, but the checksum of the zlib stream is wrong.
         #expect(code(changed { $0.setData(png.data.dropLast() + [png.data.last! ^ 1]) }) == "corrupt-image")
         // The chunks are complete, but contain too little data.
-        #expect(code(changed { $0.setData(Array(png.data.dropLast(30))) }) == "corrupt-image")
-        #expect(code(changed { $0.setData(Array(png.data.prefix(png.data.count / 2))) }) == "corrupt-image")
-        // An unknown critical chunk, and an unknown ancillary chunk, before and after the data.
-        for (type, expected) in [("NoPe", "unsupported-image"), ("noPe", nil)] {
-            #expect(code(changed { $0.chunks.insert(.init(type: type, body: [1]), at: 1) }) == expected)
-            #expect(
-                code(changed { $0.chunks.insert(.init(type: type, body: [1]), at: $0.chunks.count - 1) }) == expected)
+        for count in [png.data.count - 30, png.data.count / 2] {
+            let short = changed { $0.setData(Array(png.data.prefix(count))) }
+            #expect(words(short) == "65 the PNG is corrupt: too little pixel data")
         }
+        // An unknown critical chunk, and an unknown ancillary chunk, before and after the data.
+        for (type, expected) in [("NoPe", "65 unsupported PNG: an unknown critical chunk"), ("noPe", nil)] {
+            #expect(words(changed { $0.chunks.insert(.init(type: type, body: [1]), at: 1) }) == expected)
+            #expect(
+                words(changed { $0.chunks.insert(.init(type: type, body: [1]), at: $0.chunks.count - 1) }) == expected)
+        }
+        // The chunk IEND has twelve bytes: length, type and checksum.
+        for (place, value, fault) in [
+            (12, 0xFF, "an invalid chunk length"), (8, 1, "an invalid chunk type"), (1, 0, "a wrong chunk checksum"),
+        ] {
+            var changed = bytes
+            changed[bytes.count - place] = UInt8(value)
+            #expect(words(changed) == "65 the PNG is corrupt: \(fault)")
+        }
+        let rows = (0..<picture.size.height).flatMap { _ in [7] + [UInt8](repeating: 0, count: picture.size.width * 3) }
+        #expect(
+            words(changed { $0.setData(Deflate.zlib(rows)) }) == "65 the PNG is corrupt: an unknown filter")
     }
 
     /// Fails when a position is read or, with an `interruption`, cancels the run there.

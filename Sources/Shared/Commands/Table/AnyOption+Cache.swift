@@ -15,7 +15,7 @@ extension AnyOption {
     ).asSetting()
 
     public static let scope = Option<ScopeName>(
-        "scope", form: .value("NAME"), expected: "a name", completion: .scopes, group: .cache,
+        "scope", form: .value("NAME"), completion: .scopes, group: .cache,
         field: "scope", summary: "Use this scope. Scopes share no entries.", read: ScopeName.init
     ).whenUnset("the scope last switched to, else \(ScopeName.standard)")
 

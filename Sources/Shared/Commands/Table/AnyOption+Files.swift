@@ -8,7 +8,7 @@ extension AnyOption {
         manual: "A missing folder is created. Links in the folder are not followed.")
 
     public static let nameTemplate = Option<NameTemplate>(
-        "name-template", form: .value("TEMPLATE"), expected: "a template such as {date}.{ext}", group: .files,
+        "name-template", form: .value("TEMPLATE"), group: .files,
         summary: "File name template, such as {date}-{variant}.{ext}.",
         manual: """
             Braces contain {stem}, {ext}, {width}, {height}, {variant}, {sha256:8} or a field of the record. \

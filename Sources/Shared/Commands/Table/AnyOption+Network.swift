@@ -13,9 +13,7 @@ extension AnyOption {
     ).defaulting(to: RetrySchedule().retries)
 
     public static let allowPrivate = Option<AddressGuard>(
-        "allow-private", form: .optionalValue("CIDRS", implied: "1"),
-        expected: "blocks of addresses such as 10.0.0.0/8,::1/128", group: .network,
-        field: "allow_private",
+        "allow-private", form: .optionalValue("CIDRS", implied: "1"), group: .network, field: "allow_private",
         summary: "Allow private, loopback and reserved addresses.",
         manual: "A list of blocks allows only these blocks. No value or 1 allows all addresses, 0 none.",
         takesMore: isAddressList, read: AddressGuard.init(allowPrivate:)
@@ -50,8 +48,7 @@ extension AnyOption {
     // MARK: img-cache (every tool checks these fields of the configuration file)
 
     public static let header = Option<String>(
-        "header", synonyms: ["header-for"], form: .value("HEADER|@FILE"), expected: "a header, or @ and a file",
-        group: .secrets, repeats: true,
+        "header", synonyms: ["header-for"], form: .value("HEADER|@FILE"), group: .secrets, repeats: true,
         summary: "Send this header to the server that the arguments name.",
         manual: """
             The value is 'Name: value', or @ and a file that contains such lines. The addresses among the arguments \

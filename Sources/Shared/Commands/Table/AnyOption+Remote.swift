@@ -3,8 +3,8 @@ import Remote
 
 extension AnyOption {
     public static let remote = Option<RemoteAddress>(
-        "remote", form: .value("URL"), expected: "an address such as https://cache.example.org/pictures",
-        group: .cache, field: "remote", summary: "Share with other machines: http, https, redis, file.",
+        "remote", form: .value("URL"), group: .cache, field: "remote",
+        summary: "Share with other machines: http, https, redis, file.",
         manual: """
             Pictures and variants are shared. An http or https server must support GET, HEAD and PUT. A redis address \
             may contain a user, a password and a database. A file address names a folder on a shared mount. If the \
@@ -17,7 +17,7 @@ extension AnyOption {
     ).asSetting().defaulting(to: .both)
 
     public static let remoteScopes = Option<RemoteScopes>(
-        "remote-scopes", form: .value("SCOPES"), expected: "names with commas between them, or *", group: .cache,
+        "remote-scopes", form: .value("SCOPES"), group: .cache,
         summary: "Share these scopes; * shares all.", read: { try RemoteScopes($0) }
     ).asSetting().defaulting(to: .standard)
 

@@ -22,7 +22,7 @@ extension AnyOption {
         "The address of your own server with the former API of api.nasa.gov, such as NASA's apod-api.")
 
     public static let feedURL = Option<String>(
-        "feed-url", form: .none, expected: "an address", group: .own, field: "feed_url",
+        "feed-url", form: .none, group: .own, field: "feed_url",
         summary: "The address at which apod-fetch --format atom will be published."
     ) { text in
         let url = try WebURL(text)
@@ -49,7 +49,7 @@ extension AnyOption {
     /// There is no option or field for the key, because a secret must be read from the environment or from a separate
     /// file.
     public static let exerciseKey = Option<String>(
-        "exercisedb-api-key", form: .none, expected: "a key", group: .secrets, variable: "EXERCISEDB_API_KEY",
+        "exercisedb-api-key", form: .none, group: .secrets, variable: "EXERCISEDB_API_KEY",
         summary: "The key for ExerciseDB."
     ) { $0 }
 
@@ -74,8 +74,7 @@ extension AnyOption {
 
     private static func address(_ name: String, _ variable: String, _ summary: String) -> Option<WebURL> {
         Option(
-            name, form: .none, expected: "an http or https address", group: .service, variable: variable,
-            summary: summary
+            name, form: .none, group: .service, variable: variable, summary: summary
         ) { try WebURL($0) }.asSetting()
     }
 
@@ -110,7 +109,7 @@ extension AnyOption {
     ).asSetting().defaulting(to: 100)
 
     public static let styles = Option<String>(
-        "styles", form: .none, expected: "an object of styles", group: .sizes, field: "styles", isObject: true,
+        "styles", form: .none, group: .sizes, field: "styles", isObject: true,
         summary: "Styles of cards, in addition to the built-in styles."
     ) { $0 }
 

@@ -18,8 +18,9 @@ extension HEIFItems {
         }
         switch kind {
         case "iden":
-            guard let part = parts[item]?.first, parts[item]?.count == 1 else {
-                throw corrupt("a derived picture without a source")
+            let sources = parts[item] ?? []
+            guard let part = sources.first, sources.count == 1 else {
+                throw corrupt("a derived picture with \(sources.count) sources instead of one")
             }
             var picture = try picture(part, depth: depth + 1, isLayer: isLayer, &window)
             try place(&picture.placement, item)
@@ -162,7 +163,7 @@ extension HEIFItems {
         _ item: Int, _ window: inout SourceWindow
     ) throws -> (layers: [HEIFPicture.Layer], canvas: PixelSize, background: [UInt16]) {
         let parts = parts[item] ?? []
-        guard !parts.isEmpty else { throw corrupt("a derived picture without a source") }
+        guard !parts.isEmpty else { throw corrupt("an overlay without layers") }
         guard parts.count <= Self.layerLimit else { throw unsupported("more than \(Self.layerLimit) layers") }
         var data = try DerivedData(self, item, limit: 18 + 8 * parts.count, &window)
         let width = data.isLong ? 4 : 2

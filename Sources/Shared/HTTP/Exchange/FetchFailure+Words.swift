@@ -131,7 +131,7 @@ extension FetchFailure {
         case 408: return "\(what): the server timed out waiting for the request; try again later"
         case 511: return "\(what): this network requires a login; open a web page in a browser"
         case 500...599: return "\(what): server error; try again later"
-        case 400...499: return "\(what): the server rejected the request"
+        case 400...499: return "\(what): the server rejected the request; check the address"
         default: return "\(what), an unexpected status"
         }
     }

@@ -47,7 +47,8 @@ final class DecoderInput {
         case APOD_TOO_LARGE: throw ImageError.overLimit(format, words)
         case APOD_NO_MEMORY: throw ImageError.outOfMemory
         case APOD_STOPPED: throw failure ?? Cancelled()
-        default: throw ImageError.corrupt(format, words)
+        // libjpeg's warnings begin with words that the message of `corrupt` repeats.
+        default: throw ImageError.corrupt(format, words.removing(bytePrefix: "Corrupt JPEG data: ") ?? words)
         }
     }
 }

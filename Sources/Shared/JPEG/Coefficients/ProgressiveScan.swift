@@ -88,7 +88,7 @@ final class ProgressiveScan: @unchecked Sendable {
             var bits = BitReader(region.bytes, at: cursor.position)
             let (decoded, isCode) = decode(&bits, limits, row: row, columns: column..<column + most)
             // A truncated MCU causes no invalid code, because the zeros that replace its missing data are valid codes.
-            guard isCode else { throw JPEGError.corrupt("Corrupt JPEG data: bad Huffman code") }
+            guard isCode else { throw JPEGError.corrupt("bad Huffman code") }
             if bits.position > limits.data, let dataEnd {
                 // Like libjpeg, reads zeros after the end of the data. With restarts, `endData` always throws, because
                 // libjpeg decodes such pictures if missing data is allowed (`CoefficientPlanes`).

@@ -1,6 +1,7 @@
 /// An error in the picture.
 public enum JPEGError: Error, Equatable {
-    /// The bytes violate the format. The message is libjpeg's warning, if libjpeg warns about the same error.
+    /// The bytes violate the format. The message is libjpeg's warning, if libjpeg warns about the same error, without
+    /// the words "Corrupt JPEG data".
     case corrupt(String)
     /// The file ends before the picture is complete.
     case truncated

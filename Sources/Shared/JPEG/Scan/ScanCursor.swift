@@ -75,7 +75,7 @@ final class ScanCursor {
     func endData(_ region: ScanRegion, _ end: ScanRegion.End) throws -> (bytes: AlignedBuffer, position: Int) {
         if !allowsTruncated {
             guard end.marker != 0 else { throw JPEGError.truncated }
-            throw JPEGError.corrupt("Corrupt JPEG data: premature end of data segment")
+            throw JPEGError.corrupt("premature end of data segment")
         }
         isTruncated = true
         isMissing = true
@@ -146,7 +146,7 @@ final class ScanCursor {
         if end.marker == 0, !allowsTruncated { throw JPEGError.truncated }
         guard end.marker == 0 else {
             let hex = String(end.marker, radix: 16)
-            throw JPEGError.corrupt("Corrupt JPEG data: found marker 0x\(hex) instead of RST\(expected - 0xD0)")
+            throw JPEGError.corrupt("found marker 0x\(hex) instead of RST\(expected - 0xD0)")
         }
         isTruncated = true
     }

@@ -185,7 +185,7 @@ final class SequentialScan {
         return MCUs(store: store, firstBlock: 0, count: decoded, offsets: .zero)
     }
 
-    private static let badCode = JPEGError.corrupt("Corrupt JPEG data: bad Huffman code")
+    private static let badCode = JPEGError.corrupt("bad Huffman code")
 
     private func decode(_ bits: inout BitReader) -> Bool {
         withUnsafeMutableBytes(of: &predictions) {

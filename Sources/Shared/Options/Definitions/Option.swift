@@ -129,6 +129,7 @@ public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
     private let belongs: (@Sendable (String) -> Bool)?
 
     /// - Parameters:
+    ///   - expected: completes the message `--jobs takes …`. Not needed if `read` never returns nil.
     ///   - choices: lists all values, for help, completions and errors.
     ///   - takesMore: returns whether the option takes the next word as its optional value, or as one more value.
     ///   - print: formats a value so that `read` parses it again.

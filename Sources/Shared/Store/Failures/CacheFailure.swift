@@ -111,7 +111,7 @@ extension CacheFailure {
                 + (errno == 0 ? "" : ": \(systemMessage(errno))\(SystemFailure.advice(for: errno))")
         case .indexDamaged(let detail, let root):
             "the index of the cache at \(root) is damaged and could not be replaced: \(detail); check the disk, then run"
-                + " img-cache verify --repair"
+                + " img-cache verify"
         case .busy(let root, let process?):
             "process \(process) has locked the index of the cache at \(root); resume or end it, then try again"
         case .busy(let root, nil): "the cache at \(root) is busy; try again later"

@@ -50,17 +50,19 @@ import Testing
         #expect(site.markup(of: site.pages[1]).contains(text: "href=\"../2024/03-01.html\""))
     }
 
+    private func animation(frames: Int, hasStill: Bool = true, base: String? = nil) throws -> Site {
+        let still = try item("2024-02-03", "a")
+        var record = still.record
+        let file = #""width":300,"height":200,"frames":"#
+        func path(_ name: String) -> String { "pictures/\(String(repeating: "a", count: 20))-\(name).gif" }
+        let files = (hasStill ? [("still", 1)] : []) + [("pager", frames)]
+        let fields = files.map { #""\#($0)":{"path":"\#(path($0))",\#(file)\#($1)}"# }
+        record.set("variants", .raw(Array("{\(fields.joined(separator: ","))}".utf8)))
+        let items = [GalleryItem(key: still.key, record: record, day: still.day), try item("2024-02-01", "b")]
+        return site(items, base: base)
+    }
+
     @Test func pagesShowTheStillOfAnAnimationWithALinkToTheAnimation() throws {
-        func animation(frames: Int, hasStill: Bool = true) throws -> Site {
-            let still = try item("2024-02-03", "a")
-            var record = still.record
-            let file = #""width":300,"height":200,"frames":"#
-            func path(_ name: String) -> String { "pictures/\(String(repeating: "a", count: 20))-\(name).gif" }
-            let files = (hasStill ? [("still", 1)] : []) + [("pager", frames)]
-            let fields = files.map { #""\#($0)":{"path":"\#(path($0))",\#(file)\#($1)}"# }
-            record.set("variants", .raw(Array("{\(fields.joined(separator: ","))}".utf8)))
-            return site([GalleryItem(key: still.key, record: record, day: still.day), try item("2024-02-01", "b")])
-        }
         let moving = try animation(frames: 8)
         let mark = "-pager.gif\">Play the animation</a>"
         let start = moving.markup(of: moving.pages[0])
@@ -77,6 +79,70 @@ import Testing
             let pages = other.markup(of: other.pages[0]) + other.markup(ofPicture: 0)
             #expect(!pages.contains(text: " video\"") && !pages.contains(text: "class=\"play"))
         }
+    }
+
+    @Test func previewsAndTheFeedShowTheStillOfAnAnimation() throws {
+        for (hasStill, name) in [(true, "still"), (false, "pager")] {
+            let site = try animation(frames: 8, hasStill: hasStill, base: "https://example.org/")
+            let file = "https://example.org/pictures/aaaaaaaaaaaaaaaaaaaa-\(name).gif"
+            for page in [site.markup(of: site.pages[0]), site.markup(ofPicture: 0)] {
+                #expect(page.contains(text: "<meta property=\"og:image\" content=\"\(file)\">"))
+            }
+            #expect(site.feed.contains(text: file) && !(hasStill && site.feed.contains(text: "-pager.gif")))
+        }
+    }
+
+    @Test func rowsOfTheSearchTellWhichTilesHaveAPlayMark() throws {
+        let moving = try animation(frames: 8)
+        func length(_ row: JSON) -> Int {
+            guard case .array(let values) = row else { return 0 }
+            return values.count
+        }
+        #expect(length(moving.row(0)) == 8 && length(moving.row(1)) == 7)
+        var video = try item("2024-02-03", "v", fails: true).record
+        video.set("media_type", .string("video"))
+        let items = [GalleryItem(key: String(repeating: "a", count: 32), record: video, day: nil)]
+        #expect(length(site(items).row(0)) == 8)
+        #expect(length(site([try item("2024-02-03", "w", fails: true)]).row(0)) == 4)
+    }
+
+    @Test func onlyPagesWithAMovieAllowItsHost() throws {
+        func page(_ url: String) throws -> String {
+            let fields = "\"media_type\":\"video\",\"url\":\"\(url)\""
+            let video = GalleryItem(
+                key: String(repeating: "a", count: 32), record: try record("{\(fields)}"), day: nil)
+            let site = site([video, try item("2024-02-01", "b")])
+            #expect(!site.markup(of: site.pages[1]).contains(text: "media-src"))
+            return site.markup(of: site.pages[0])
+        }
+        let movie = "https://example.org:444/a&b.mp4"
+        let markup = try page(movie)
+        #expect(markup.contains(text: "form-action 'none'; media-src https://example.org:444\">"))
+        #expect(
+            markup.contains(
+                text: "href=\"https://example.org:444/a&amp;b.mp4\" data-movie=\"https://example.org:444/a&amp;b.mp4\"")
+        )
+        #expect(try !page("https://example.org/a.html").contains(text: "media-src"))
+    }
+
+    @Test func emptyPagesSaySo() throws {
+        let (none, one) = (site([]), site([try item("2024-02-03", "a")]))
+        #expect(none.markup(of: none.pages[0]).contains(text: "No pictures yet"))
+        #expect(none.listOfMonths.contains(text: "No pictures yet"))
+        let start = one.markup(of: one.pages[0])
+        #expect(start.contains(text: "class=\"hero\"") && !start.contains(text: "More pictures</h2>"))
+    }
+
+    @Test func monthsShowTheirNewestPicture() throws {
+        let failure = try item("2024-02-09", "c", fails: true)
+        let list = site([
+            failure, try item("2024-02-03", "a"), try item("2024-02-01", "b"), try item("2024-01-01", "d", fails: true),
+        ]).listOfMonths
+        #expect(
+            list.contains(
+                text: "<a href=\"2024-02.html\"><img src=\"../pictures/\(SHA256.hex(of: "a").prefix(20))-pager.jpg\""))
+        #expect(list.contains(text: "February <span>3 pictures</span>"))
+        #expect(list.contains(text: "<a href=\"2024-01.html\"><i></i>January <span>1 picture</span>"))
     }
 
     @Test func linkPreviewNeedsTheBaseAddress() throws {

@@ -103,7 +103,7 @@ public struct GalleryItem: Sendable, Equatable {
 
     var hasPicture: Bool { file(Self.pager) != nil }
 
-    /// The file that pages show until an animation is started.
+    /// The file that pages, the feed and link previews show until an animation is started.
     var poster: File? { file(Self.still) ?? file(Self.pager) }
 
     /// The animation, or nil for a still picture. Nil also for a video, whose mark starts the video, and for an

@@ -13,16 +13,17 @@ extension Site {
         let isStart = page.path == Self.start
         let hero = isStart ? page.items.first { items[$0].hasPicture } : nil
         let tiles = page.items.filter { $0 != hero }.map { self.tile($0, on: page) }
+        let heading = hero == nil ? page.heading : "More pictures"
         let title = isStart ? settings.title : "\(page.heading) – \(settings.title)"
         return Self.page.filled(
             text: [
-                "root": page.root, "theme": settings.theme.rawValue, "title": title,
-                "name": settings.title, "heading": isStart && hero != nil ? "More pictures" : page.heading,
+                "root": page.root, "theme": settings.theme.rawValue, "title": title, "name": settings.title,
             ],
             markup: [
                 "players": policy(of: page), "head": head(of: page, hero), "style": style(page.root),
                 "hero": hero.map { self.hero($0, on: page) } ?? "",
-                "tiles": tiles.joined(), "details": page.items.map { self.details($0, on: page) }.joined(),
+                "tiles": items.isEmpty ? Self.noPictures : tiles.isEmpty ? "" : grid(heading, tiles),
+                "details": page.items.map { self.details($0, on: page) }.joined(),
                 "pages": neighbours(of: page), "foot": foot(page),
             ])
     }
@@ -42,6 +43,25 @@ extension Site {
             }
     }
 
+    private func grid(_ heading: String, _ tiles: [String]) -> String {
+        """
+        <section class="grid">
+        <h2>\(Markup.text(heading))</h2>
+        <ul>
+        \(tiles.joined())</ul>
+        </section>
+
+        """
+    }
+
+    private static let noPictures = """
+        <section>
+        <h2>No pictures yet</h2>
+        <p>This gallery is empty. The next run of img-downsample gallery adds the pictures of its input.</p>
+        </section>
+
+        """
+
     var listOfMonths: String {
         let list = Page(path: Self.months, heading: "All months", items: 0..<0)
         // The newest page of each month.
@@ -57,16 +77,29 @@ extension Site {
                 let words = page.month.map { EnglishDate.months[$0.month - 1] } ?? page.heading
                 let count = self.pages.dropFirst().filter { $0.month == page.month }.map(\.items.count).reduce(0, +)
                 let address = page.path.dropFirst("pages/".count)
-                return "<li><a href=\"\(address)\">\(words) <span>\(count)</span></a></li>"
+                return """
+                    <li><a href="\(address)">\(cover(of: page, on: list))\(words) \
+                    <span>\(count) \(count == 1 ? "picture" : "pictures")</span></a></li>
+                    """
             }
             return Self.year.filled(text: ["year": name], markup: ["months": links.joined()])
         }
         return Self.page.filled(
             text: [
                 "root": list.root, "theme": settings.theme.rawValue,
-                "title": "\(list.heading) – \(settings.title)", "name": settings.title, "heading": list.heading,
+                "title": "\(list.heading) – \(settings.title)", "name": settings.title,
             ],
-            markup: ["style": style(list.root), "hero": sections.joined(), "foot": foot(list)])
+            markup: [
+                "style": style(list.root), "foot": foot(list),
+                "tiles": items.isEmpty
+                    ? Self.noPictures : "<section>\n<h2>\(list.heading)</h2>\n\(sections.joined())</section>\n",
+            ])
+    }
+
+    /// Returns the newest picture of a month, or an empty frame.
+    private func cover(of page: Page, on list: Page) -> String {
+        guard let item = page.items.lazy.map({ self.items[$0] }).first(where: \.hasPicture) else { return "<i></i>" }
+        return image(item, [item.tile, item.sharpTile], list, attributes: "sizes=\"20rem\" loading=\"lazy\"")
     }
 
     /// The page for addresses that do not exist. A server shows it at any address, so its links contain the absolute
@@ -79,10 +112,13 @@ extension Site {
             markup: ["style": style(Markup.text(root))])
     }
 
-    /// Returns the directive that allows the players of the videos on a page. Returns an empty text if there are none.
+    /// Returns the directives that allow the players of the videos on a page. Returns an empty text if there are none.
     private func policy(of page: Page) -> String {
-        let origins = Set(page.items.compactMap { items[$0].player?.origin })
-        return origins.isEmpty ? "" : "; frame-src \(origins.sorted().joined(separator: " "))"
+        let players = page.items.compactMap { items[$0].player }
+        return [("frame-src", false), ("media-src", true)].map { directive, isFile in
+            let origins = Set(players.filter { $0.isFile == isFile }.map(\.origin))
+            return origins.isEmpty ? "" : "; \(directive) \(origins.sorted().joined(separator: " "))"
+        }.joined()
     }
 
     func style(_ root: String) -> String {
@@ -107,7 +143,7 @@ extension Site {
             meta("og:type", "website")
             meta("og:title", page.path == Self.start ? settings.title : "\(page.heading) – \(settings.title)")
             meta("og:url", base + (page.path == Self.start ? "" : page.path))
-            if let shown, let file = items[shown].file(GalleryItem.pager) {
+            if let file = shown.flatMap({ items[$0].poster }) {
                 meta("og:image", base + file.path)
                 meta("og:image:width", "\(file.width)")
                 meta("og:image:height", "\(file.height)")
@@ -227,7 +263,7 @@ extension Site {
         }
         guard item.isVideo, let media = item.caption?.media else { return nil }
         let player = item.player
-        let data = player.map { " data-player=\"\(Markup.text($0.address))\"" } ?? ""
+        let data = player.map { " data-\($0.isFile ? "movie" : "player")=\"\(Markup.text($0.address))\"" } ?? ""
         let address = Markup.text(player?.page ?? media)
         return "<a class=\"play\" href=\"\(address)\"\(data) rel=\"noopener noreferrer\">Play the video</a>"
     }
@@ -265,9 +301,15 @@ extension Site {
         return [
             "when": when.isEmpty ? "" : "<p class=\"when\">\(when)</p>",
             "paragraphs": paragraphs?.joined(separator: "\n") ?? "",
-            "credits": credits.map { "<p class=\"credit\" dir=\"auto\">\(Markup.text($0))</p>" }.joined(),
+            "credits": credits.map(Self.credit).joined(),
             "links": links(shown, caption, page),
         ]
+    }
+
+    /// Returns the markup of a credit line: its label, such as "Licence", and the text.
+    private static func credit(_ line: String) -> String {
+        let parts = line.split(separator: ":", maxSplits: 1).map { Markup.text(String($0)) }
+        return "<p class=\"credit\"><span>\(parts[0]):</span> <bdi>\(parts.dropFirst().joined())</bdi></p>"
     }
 
     private func figure(_ item: GalleryItem, _ page: Page) -> String {
@@ -323,7 +365,7 @@ extension Site {
             links.append("<a\(Self.originalMark) href=\"\(page.root)\(original.path)\">\(words)</a>")
         }
         if page.path != item.page {
-            links.append("<a class=\"own\" href=\"\(page.root)\(item.page)\">A page for this picture</a>")
+            links.append("<a class=\"own\" href=\"\(page.root)\(item.page)\">This picture’s own page</a>")
         }
         return links.isEmpty ? "" : "<p class=\"links\">\(links.joined(separator: " "))</p>"
     }
@@ -366,6 +408,6 @@ extension GalleryItem {
     /// Whether its tile has a play mark.
     var isPlayable: Bool { isVideo || animation != nil }
 
-    /// The player of the video, or nil if the item has no video on a supported site.
+    /// The player of the video, or nil if the item has no video on a supported site and no file that browsers play.
     var player: VideoPlayer? { isVideo ? MediaAddress(record.string("url")).flatMap(VideoPlayer.init) : nil }
 }

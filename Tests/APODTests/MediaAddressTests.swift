@@ -92,11 +92,20 @@ import Testing
     func videosHaveAPlayerAndAPage(_ text: String, _ address: String, _ page: String) throws {
         let player = try #require(MediaAddress(text).flatMap(VideoPlayer.init))
         #expect(player.address == address && player.page == page)
-        #expect(address.hasPrefix(player.origin + "/"))
+        #expect(address.hasPrefix(player.origin + "/") && !player.isFile)
     }
 
     @Test(arguments: [
-        "https://x.org/a.mp4", "https://notvimeo.com/1", "https://vimeo.com/about", "https://vimeo.com.x.org/1",
+        ("https://x.org/a.mp4", "https://x.org"), ("HTTP://X.org:8080/b/A.WEBM?c=d.e", "http://x.org:8080"),
+    ])
+    func movieFilesAreTheirOwnPlayers(_ text: String, _ origin: String) throws {
+        let player = try #require(MediaAddress(text).flatMap(VideoPlayer.init))
+        #expect(player.isFile && player.address == text && player.page == text && player.origin == origin)
+    }
+
+    @Test(arguments: [
+        "https://x.org/a.wmv", "https://x.org/a.mp4.html", "https://me@x.org/a.mp4", "https://x.org:80;a b/a.mp4",
+        "https://\u{e9}.org/a.mp4", "https://notvimeo.com/1", "https://vimeo.com/about", "https://vimeo.com.x.org/1",
         "https://www.youtube.com/playlist?list=abc",
     ])
     func otherAddressesHaveNoPlayer(_ text: String) {

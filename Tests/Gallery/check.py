@@ -24,13 +24,14 @@ FIREFOX_MODULES = ("test_start", "test_details", "test_overlay", "test_search")
 # ONLY_SERVED with http:, because they replace responses or compare loading times, and ONLY_FILES with file:.
 ONLY_SERVED = ("test_overlay", "test_pager", "test_start")
 ONLY_FILES = ("test_access", "test_tiles", "test_zoom")
-# Tests of FIREFOX_MODULES that need a feature of Chromium: layout shifts, touches, frames of the compositor, PDF, and the
-# emulation of media features.
+# Tests of FIREFOX_MODULES that need a feature of Chromium: layout shifts, touches, frames of the compositor, PDF, a mouse
+# without a window, and the emulation of media features.
 CHROMIUM_ONLY = {
     "test_scrolling_causes_no_layout_shift",
     "test_swipes_and_keys_turn_pictures_in_the_overlay",
     "test_replacing_files_does_not_move_the_picture",
     "test_printed_pages_have_no_controls",
+    "test_captions_of_tiles_appear_on_hover_and_focus",
     "test_themes_set_the_background",
     "test_reduced_motion_disables_animations",
 }

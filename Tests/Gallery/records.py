@@ -3,7 +3,8 @@
     python3 records.py strange < DAYS        the days, some with unusual or hostile titles
     python3 records.py public ADDRESS < DAYS the days, with a public host instead of ADDRESS
     python3 records.py drawn FOLDER          records of unusual pictures, which it draws in FOLDER
-    python3 records.py animated FOLDER       a large and a small animation, which it draws in FOLDER, and a picture
+    python3 records.py animated FOLDER       a large and a small animation, which it draws in FOLDER, a picture and a
+                                             movie
     python3 records.py hostile PICTURE       200 records whose texts all try to inject markup
 """
 
@@ -102,6 +103,8 @@ def animated(folder):
         frames[0].save(path, save_all=True, append_images=frames[1:], duration=[20, 200, 200])
         write({"path": str(path), "title": f"Animation {number}", "date": f"2024-05-0{3 - number}"})
     write({"path": str(folder / "second.jpg"), "title": "A picture", "date": "2024-05-01"})
+    movie = {"url": "https://movies.example/a.webm", "media_type": "video", "explanation": "A comet rises."}
+    write({"title": "A movie", "date": "2024-04-01", **movie})
 
 
 def hostile(picture):

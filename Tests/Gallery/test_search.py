@@ -92,9 +92,10 @@ def test_search_finds_titles_and_texts(b):
         page.keyboard.press("Escape")
         wait(page, "document.querySelector('.grid').checkVisibility() && !document.querySelector('#words').value")
         search(page, "qqqxyzzy")
-        assert page.locator(".results h2").text_content() == "No pictures match"
-        page.fill("#words", "")
+        assert page.locator(".results h2").text_content() == "No picture matches “qqqxyzzy”"
+        page.locator(".results button", has_text="Show all pictures").click()
         wait(page, "document.querySelector('.grid').checkVisibility()")
+        assert page.evaluate("document.activeElement.id") == "words" and not page.locator(".results").is_visible()
         sentence = record["explanation"].split(".")[1]
         search(page, sentence)
         page.locator(".results .tile a").last.click()
@@ -136,7 +137,7 @@ def test_show_more_adds_results(b):
         search(page, "sky")
         assert page.locator(".results .tile").count() == 60
         assert page.locator(".results h2").text_content() == "The first 60 pictures that match"
-        page.locator(".more").focus()
+        page.locator(".results > button").focus()
         page.keyboard.press("Enter")
         wait(page, "document.querySelectorAll('.results .tile').length > 60")
         settle(page)
@@ -146,7 +147,19 @@ def test_show_more_adds_results(b):
         ) == 60
         found = page.locator(".results .tile").count()
         assert page.locator(".results h2").text_content() == f"{found} pictures match"
-        assert not page.locator(".more").count()
+        assert not page.locator(".results > button").count()
+
+
+def test_a_failed_search_can_be_repeated(b):
+    if not b.is_served:
+        return  # Playwright cannot replace responses of file://
+    with b.page(faults=False) as page:
+        page.route("**/data/search.js", lambda route: route.abort())
+        page.fill("#words", "sky")
+        wait(page, "/cannot be loaded/.test(document.querySelector('.results h2').textContent)")
+        page.unroute("**/data/search.js")
+        page.locator(".results button", has_text="Try again").click()
+        wait(page, "document.querySelectorAll('.results .tile').length === 60")
 
 
 def test_search_ignores_accents_and_case(b):

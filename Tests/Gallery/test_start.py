@@ -38,7 +38,7 @@ def test_rows_are_justified_and_the_last_row_is_not_stretched(b):
     for width in (320, 768, 1280, 2560):
         with b.page(width=width, height=900) as page:
             rows = page.evaluate(ROWS)
-            edge = page.evaluate("document.querySelector('#pictures').getBoundingClientRect().right")
+            edge = page.evaluate("document.querySelector('.grid ul').getBoundingClientRect().right")
             row = page.evaluate(ROW_HEIGHT)
             for tiles in rows:
                 heights = [t["height"] for t in tiles]
@@ -201,6 +201,46 @@ def test_colours_need_no_light_dark_function(b):
             assert page.evaluate(read) == expected and len(set(expected)) > 2, (scheme, expected)
 
 
+OPACITY = "caption => getComputedStyle(caption).opacity"
+
+
+def test_captions_of_tiles_appear_on_hover_and_focus(b):
+    with b.page(reduced_motion="reduce") as page:
+        tile = page.locator(".tile:not(.missing)").nth(3)
+        caption, link = tile.locator(".caption"), tile.locator("a")
+        tile.scroll_into_view_if_needed()
+        assert caption.evaluate(OPACITY) == "0"
+        assert page.locator(".hero .caption").evaluate(OPACITY) == "1"
+        assert page.locator(".missing .caption").first.evaluate(OPACITY) == "1"
+        tile.hover()
+        settle(page)
+        assert caption.evaluate(OPACITY) == "1"
+        page.mouse.move(0, 0)
+        link.focus()
+        settle(page)
+        assert caption.evaluate(OPACITY) == "1"
+        page.emulate_media(media="print")
+        assert page.locator(".tile .caption").last.evaluate(OPACITY) == "1"
+    with b.page(width=390, height=844, has_touch=True, is_mobile=True) as page:
+        assert page.locator(".tile .caption").first.evaluate(OPACITY) == "1"
+
+
+def test_an_empty_gallery_says_so(b):
+    for path in ("index.html", "pages/index.html"):
+        with b.page(path, gallery="empty") as page:
+            assert page.locator("main h2").first.text_content() == "No pictures yet"
+            page.click(".random")
+            wait(page, "/no other picture/.test(document.querySelector('.status.seen')?.textContent)")
+
+
+def test_months_have_covers(b):
+    with b.page("pages/index.html") as page:
+        months = page.locator(".year li")
+        assert months.count() == page.locator(".year img").count() > 3
+        wait(page, "[...document.querySelectorAll('.year img')].every(i => i.naturalWidth)")
+        assert re.search(r"\d pictures?$", months.first.inner_text())
+
+
 def test_narrow_tiles_show_the_date_on_one_line(b):
     with b.page("pages/2024-02.html", width=768, height=900) as page:
         page.evaluate("document.querySelectorAll('.tile').forEach(t => { t.style.flex = '0 0 80px'; })")
@@ -251,6 +291,15 @@ def test_printed_pages_have_no_controls(b):
         page.emulate_media(media="print")
         assert page.locator(".details.shown .text").is_visible() and not page.locator(".tile").first.is_visible()
         assert not page.locator(".tools").first.is_visible()
+        # The overlay is printed as the whole picture with its texts.
+        page.emulate_media(media="screen")
+        enlarge(page)
+        page.keyboard.press("+")
+        settle(page)
+        page.emulate_media(media="print")
+        assert not page.locator(".overlay").is_visible() and page.locator(".details.shown .text").is_visible()
+        picture, figure = (page.locator(f".details.shown {part}").bounding_box() for part in ("img", "figure"))
+        assert picture["width"] <= figure["width"] and picture["height"] <= figure["height"], (picture, figure)
 
 
 def test_style_sheet_and_script_are_small(b):

@@ -57,8 +57,8 @@ func item(_ date: String?, _ name: String = "a", fails: Bool = false) throws -> 
     @Test func templatesContainThePlaceholdersThatPagesFill() {
         #expect(
             PageTemplate(PackageResources.page_html).names == [
-                "players", "root", "theme", "title", "head", "style", "name", "hero", "heading", "tiles", "pages",
-                "foot", "details",
+                "players", "root", "theme", "title", "head", "style", "name", "hero", "tiles", "pages", "foot",
+                "details",
             ])
         #expect(
             PageTemplate(PackageResources.tile_html).names == ["classes", "id", "data", "picture", "title", "when"])
@@ -370,7 +370,8 @@ func item(_ date: String?, _ name: String = "a", fails: Bool = false) throws -> 
         #expect(names["data/names-3.js"] == "galleryData(\"names-3\",{\"pages/2024-02.2.html\":[\"2024-02-03\"]});\n")
         #expect(names.count == 5)
         #expect(try site.markup(of: site.pages[0]).contains(text: "href=\"pages/2024-02.2.html\""))
-        #expect(site.listOfMonths.contains(text: "<a href=\"2024-02.3.html\">February <span>5</span></a>"))
+        let list = try site.listOfMonths()
+        #expect(list.contains(text: "<a href=\"2024-02.3.html\">") && list.contains(text: "<span>5 pictures</span>"))
     }
 
     @Test func dayIsAlsoTheIDOfItsFirstRemainingPicture() throws {

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func headingsAndLinksAreInEnglish() throws {
-        var pictured = try item("2024-02-03", "a").record
+        var pictured = try item("2024-02-03", "a").stored.read()
         pictured.set("url", .string("https://example.org/a.jpg"))
         pictured.set("permalink", .string("https://example.org/page"))
         let path = "pictures/\(String(repeating: "a", count: 20))-original.jpg"
@@ -40,17 +40,17 @@ import Testing
         let pager = try #require(variants.raw("pager"))
         pictured.set("variants", .object(["pager": .raw(Array(pager)), "original": original]))
         let site = site([
-            GalleryItem(key: String(repeating: "a", count: 32), record: pictured, day: CalendarDay("2024-02-03")),
-            try item(nil, "b"), GalleryItem(key: String(repeating: "b", count: 32), record: Record(), day: nil),
+            try GalleryItem(key: String(repeating: "a", count: 32), record: pictured, day: CalendarDay("2024-02-03")),
+            try item(nil, "b"), try GalleryItem(key: String(repeating: "b", count: 32), record: Record(), day: nil),
         ])
         #expect(site.pages.map(\.heading) == ["Newest pictures", "February 2024", "Without a date"])
-        let start = site.markup(of: site.pages[0])
+        let start = try site.markup(of: site.pages[0])
         for words in [
             ">More pictures<", "The original (900 × 600)", "Its page at example.org", "There is no picture",
         ] {
             #expect(start.contains(text: words), "\(words)")
         }
-        #expect(site.listOfMonths.contains(text: ">All months<"))
+        #expect(try site.listOfMonths().contains(text: ">All months<"))
     }
 
     @Test(arguments: [
@@ -73,17 +73,19 @@ import Testing
         #expect(try site.markup(of: site.pages[1]).contains(text: "href=\"../2024/03-01.html\""))
     }
 
+    private func animation(frames: Int, hasStill: Bool = true, base: String? = nil) throws -> Site {
+        let still = try item("2024-02-03", "a")
+        var record = try still.stored.read()
+        let file = #""width":300,"height":200,"frames":"#
+        func path(_ name: String) -> String { "pictures/\(String(repeating: "a", count: 20))-\(name).gif" }
+        let files = (hasStill ? [("still", 1)] : []) + [("pager", frames)]
+        let fields = files.map { #""\#($0)":{"path":"\#(path($0))",\#(file)\#($1)}"# }
+        record.set("variants", .raw(Array("{\(fields.joined(separator: ","))}".utf8)))
+        let items = [try GalleryItem(key: still.key, record: record, day: still.day), try item("2024-02-01", "b")]
+        return site(items, base: base)
+    }
+
     @Test func pagesShowTheStillOfAnAnimationWithALinkToTheAnimation() throws {
-        func animation(frames: Int, hasStill: Bool = true) throws -> Site {
-            let still = try item("2024-02-03", "a")
-            var record = try still.stored.read()
-            let file = #""width":300,"height":200,"frames":"#
-            func path(_ name: String) -> String { "pictures/\(String(repeating: "a", count: 20))-\(name).gif" }
-            let files = (hasStill ? [("still", 1)] : []) + [("pager", frames)]
-            let fields = files.map { #""\#($0)":{"path":"\#(path($0))",\#(file)\#($1)}"# }
-            record.set("variants", .raw(Array("{\(fields.joined(separator: ","))}".utf8)))
-            return site([try GalleryItem(key: still.key, record: record, day: still.day), try item("2024-02-01", "b")])
-        }
         let moving = try animation(frames: 8)
         let mark = "-pager.gif\">Play the animation</a>"
         let start = try moving.markup(of: moving.pages[0])
@@ -100,6 +102,71 @@ import Testing
             let pages = try other.markup(of: other.pages[0]) + other.markup(ofPicture: 0)
             #expect(!pages.contains(text: " video\"") && !pages.contains(text: "class=\"play"))
         }
+    }
+
+    @Test func previewsAndTheFeedShowTheStillOfAnAnimation() throws {
+        for (hasStill, name) in [(true, "still"), (false, "pager")] {
+            let site = try animation(frames: 8, hasStill: hasStill, base: "https://example.org/")
+            let file = "https://example.org/pictures/aaaaaaaaaaaaaaaaaaaa-\(name).gif"
+            for page in try [site.markup(of: site.pages[0]), site.markup(ofPicture: 0)] {
+                #expect(page.contains(text: "<meta property=\"og:image\" content=\"\(file)\">"))
+            }
+            let feed = try site.feed()
+            #expect(feed.contains(text: file) && !(hasStill && feed.contains(text: "-pager.gif")))
+        }
+    }
+
+    @Test func rowsOfTheSearchTellWhichTilesHaveAPlayMark() throws {
+        let moving = try animation(frames: 8)
+        func length(_ row: JSON) -> Int {
+            guard case .array(let values) = row else { return 0 }
+            return values.count
+        }
+        #expect(try length(moving.row(0)) == 8 && length(moving.row(1)) == 7)
+        var video = try item("2024-02-03", "v", fails: true).stored.read()
+        video.set("media_type", .string("video"))
+        let items = [try GalleryItem(key: String(repeating: "a", count: 32), record: video, day: nil)]
+        #expect(try length(site(items).row(0)) == 8)
+        #expect(try length(site([item("2024-02-03", "w", fails: true)]).row(0)) == 4)
+    }
+
+    @Test func onlyPagesWithAMovieAllowItsHost() throws {
+        func page(_ url: String) throws -> String {
+            let fields = "\"media_type\":\"video\",\"url\":\"\(url)\""
+            let video = try GalleryItem(
+                key: String(repeating: "a", count: 32), record: try record("{\(fields)}"), day: nil)
+            let site = site([video, try item("2024-02-01", "b")])
+            #expect(try !site.markup(of: site.pages[1]).contains(text: "media-src"))
+            return try site.markup(of: site.pages[0])
+        }
+        let movie = "https://example.org:444/a&b.mp4"
+        let markup = try page(movie)
+        #expect(markup.contains(text: "form-action 'none'; media-src https://example.org:444\">"))
+        #expect(
+            markup.contains(
+                text: "href=\"https://example.org:444/a&amp;b.mp4\" data-movie=\"https://example.org:444/a&amp;b.mp4\"")
+        )
+        #expect(try !page("https://example.org/a.html").contains(text: "media-src"))
+    }
+
+    @Test func emptyPagesSaySo() throws {
+        let (none, one) = (site([]), site([try item("2024-02-03", "a")]))
+        #expect(try none.markup(of: none.pages[0]).contains(text: "No pictures yet"))
+        #expect(try none.listOfMonths().contains(text: "No pictures yet"))
+        let start = try one.markup(of: one.pages[0])
+        #expect(start.contains(text: "class=\"hero\"") && !start.contains(text: "More pictures</h2>"))
+    }
+
+    @Test func monthsShowTheirNewestPicture() throws {
+        let failure = try item("2024-02-09", "c", fails: true)
+        let list = try site([
+            failure, try item("2024-02-03", "a"), try item("2024-02-01", "b"), try item("2024-01-01", "d", fails: true),
+        ]).listOfMonths()
+        #expect(
+            list.contains(
+                text: "<a href=\"2024-02.html\"><img src=\"../pictures/\(SHA256.hex(of: "a").prefix(20))-pager.jpg\""))
+        #expect(list.contains(text: "February <span>3 pictures</span>"))
+        #expect(list.contains(text: "<a href=\"2024-01.html\"><i></i>January <span>1 picture</span>"))
     }
 
     @Test func linkPreviewNeedsTheBaseAddress() throws {

@@ -142,6 +142,17 @@ public struct MediaAddress: Sendable, Equatable {
         "w", "h", "width", "height", "fit", "crop", "resize", "rect", "dpr", "q", "quality", "fm", "format", "auto",
     ]
 
+    /// Whether the address is a movie file that browsers play.
+    var isBrowserMovie: Bool { [".mp4", ".m4v", ".mov", ".webm", ".ogv"].contains { fileName.hasSuffix($0) } }
+
+    /// The scheme, host and port, for a content security policy. Nil if the address has a user, or a host that is not
+    /// ASCII.
+    var origin: String? {
+        let origin = text[..<pathStart]
+        let isSafe = origin.utf8.allSatisfy { $0.isASCIIAlphanumeric || ":/.-".utf8.contains($0) }
+        return isSafe ? origin.lowercased() : nil
+    }
+
     /// Whether the address is a movie file or a player.
     public var isVideo: Bool { kind == .movie || Self.videoSites.contains(where: isOn) }
 

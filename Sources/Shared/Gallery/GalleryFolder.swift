@@ -121,7 +121,7 @@ public final class GalleryFolder: Sendable {
             }
             try add(page.path, site.markup(of: page))
         }
-        try add(Site.months, site.listOfMonths)
+        try add(Site.months, site.listOfMonths())
         try add("feed.atom", site.feed())
         try writeUnlessForeign("favicon.svg", PackageResources.favicon_svg)
         try writeUnlessForeign("404.html", Array(site.notFound.utf8))

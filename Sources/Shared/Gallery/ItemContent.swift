@@ -47,7 +47,7 @@ struct ItemContent {
 
     func file(_ name: String) -> File? { files[name] }
 
-    /// The file that pages show until an animation is started.
+    /// The file that pages, the feed and link previews show until an animation is started.
     var poster: File? { file(GalleryItem.still) ?? file(GalleryItem.pager) }
 
     /// The animation, or nil for a still picture. Nil also for a video, whose mark starts the video, and for an
@@ -92,6 +92,6 @@ struct ItemContent {
     /// Whether its tile has a play mark.
     var isPlayable: Bool { isVideo || animation != nil }
 
-    /// The player of the video, or nil if the item has no video on a supported site.
+    /// The player of the video, or nil if the item has no video on a supported site and no file that browsers play.
     var player: VideoPlayer? { isVideo ? MediaAddress(record.string("url")).flatMap(VideoPlayer.init) : nil }
 }

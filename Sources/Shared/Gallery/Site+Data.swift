@@ -42,14 +42,19 @@ extension Site {
     }
 
     /// Returns the data that the results of a search show for a picture: its number, id and title, the number of its
-    /// page within the month, and the path, width and height of its thumbnail.
+    /// page within the month, the path, width and height of its thumbnail, and 1 if its tile has a play mark. Without
+    /// these, the row is shorter.
     func row(_ index: Int) throws -> JSON {
         let item = try content(index)
         var row: [JSON] = [
             .integer(item.number), .string(item.id), .string(item.title),
             .integer(pages[pageOfItem[index]].number),
         ]
-        if let file = item.tile { row += [.string(file.path), .integer(file.width), .integer(file.height)] }
+        let (file, isPlayable) = (item.tile, item.isPlayable)
+        if file != nil || isPlayable {
+            row += [.string(file?.path ?? ""), .integer(file?.width ?? 0), .integer(file?.height ?? 0)]
+        }
+        if isPlayable { row.append(.integer(1)) }
         return .array(row)
     }
 
@@ -110,7 +115,7 @@ extension Site {
         let caption = item.caption
         let words = Markup.text(caption?.alt ?? "")
         var picture: String?
-        if let base, let file = item.file(GalleryItem.pager) {
+        if let base, let file = item.poster {
             let address = Markup.text(base + file.path)
             picture = "<img src=\"\(address)\" width=\"\(file.width)\" height=\"\(file.height)\" alt=\"\(words)\">"
         }

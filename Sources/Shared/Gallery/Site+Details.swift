@@ -35,9 +35,15 @@ extension Site {
         return [
             "when": when.isEmpty ? "" : "<p class=\"when\">\(when)</p>",
             "paragraphs": paragraphs?.joined(separator: "\n") ?? "",
-            "credits": credits.map { "<p class=\"credit\" dir=\"auto\">\(Markup.text($0))</p>" }.joined(),
+            "credits": credits.map(Self.credit).joined(),
             "links": links(shown, caption, page),
         ]
+    }
+
+    /// Returns the markup of a credit line: its label, such as "Licence", and the text.
+    private static func credit(_ line: String) -> String {
+        let parts = line.split(separator: ":", maxSplits: 1).map { Markup.text(String($0)) }
+        return "<p class=\"credit\"><span>\(parts[0]):</span> <bdi>\(parts.dropFirst().joined())</bdi></p>"
     }
 
     private func figure(_ item: ItemContent, _ page: Page) -> String {
@@ -93,7 +99,7 @@ extension Site {
             links.append("<a\(Self.originalMark) href=\"\(page.root)\(original.path)\">\(words)</a>")
         }
         if page.path != item.page {
-            links.append("<a class=\"own\" href=\"\(page.root)\(item.page)\">A page for this picture</a>")
+            links.append("<a class=\"own\" href=\"\(page.root)\(item.page)\">This picture’s own page</a>")
         }
         return links.isEmpty ? "" : "<p class=\"links\">\(links.joined(separator: " "))</p>"
     }

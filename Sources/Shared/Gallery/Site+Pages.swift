@@ -14,15 +14,16 @@ extension Site {
         let first = shown.first { $0.hasPicture }
         let hero = isStart ? first : nil
         let tiles = shown.filter { $0.id != hero?.id }.map { tile($0, on: page) }
+        let heading = hero == nil ? page.heading : "More pictures"
         let title = isStart ? settings.title : "\(page.heading) – \(settings.title)"
         return Self.page.filled(
             text: [
-                "root": page.root, "theme": settings.theme.rawValue, "title": title,
-                "name": settings.title, "heading": isStart && hero != nil ? "More pictures" : page.heading,
+                "root": page.root, "theme": settings.theme.rawValue, "title": title, "name": settings.title,
             ],
             markup: [
                 "players": policy(of: shown), "head": head(of: page, first), "style": style(page.root),
-                "hero": hero.map { self.hero($0, on: page) } ?? "", "tiles": tiles.joined(),
+                "hero": hero.map { self.hero($0, on: page) } ?? "",
+                "tiles": items.isEmpty ? Self.noPictures : tiles.isEmpty ? "" : grid(heading, tiles),
                 "details": zip(page.items, shown).map { details($0, $1, on: page) }.joined(),
                 "pages": neighbours(of: page), "foot": foot(page),
             ])
@@ -43,7 +44,26 @@ extension Site {
             }
     }
 
-    var listOfMonths: String {
+    private func grid(_ heading: String, _ tiles: [String]) -> String {
+        """
+        <section class="grid">
+        <h2>\(Markup.text(heading))</h2>
+        <ul>
+        \(tiles.joined())</ul>
+        </section>
+
+        """
+    }
+
+    private static let noPictures = """
+        <section>
+        <h2>No pictures yet</h2>
+        <p>This gallery is empty. The next run of img-downsample gallery adds the pictures of its input.</p>
+        </section>
+
+        """
+
+    func listOfMonths() throws -> String {
         let list = Page(path: Self.months, heading: "All months", items: 0..<0)
         // The newest page of each month.
         let firsts = zip(pages.dropFirst(), pages).filter { $1.path == Self.start || $0.month != $1.month }.map(\.0)
@@ -53,21 +73,35 @@ extension Site {
             if years.last?.name != name { years.append((name, [])) }
             years[years.count - 1].pages.append(page)
         }
-        let sections = years.map { name, pages in
-            let links = pages.map { page in
+        let sections = try years.map { name, pages in
+            let links = try pages.map { page in
                 let words = page.month.map { EnglishDate.months[$0.month - 1] } ?? page.heading
                 let count = self.pages.dropFirst().filter { $0.month == page.month }.map(\.items.count).reduce(0, +)
                 let address = page.path.dropFirst("pages/".count)
-                return "<li><a href=\"\(address)\">\(words) <span>\(count)</span></a></li>"
+                return """
+                    <li><a href="\(address)">\(try cover(of: page, on: list))\(words) \
+                    <span>\(count) \(count == 1 ? "picture" : "pictures")</span></a></li>
+                    """
             }
             return Self.year.filled(text: ["year": name], markup: ["months": links.joined()])
         }
         return Self.page.filled(
             text: [
                 "root": list.root, "theme": settings.theme.rawValue,
-                "title": "\(list.heading) – \(settings.title)", "name": settings.title, "heading": list.heading,
+                "title": "\(list.heading) – \(settings.title)", "name": settings.title,
             ],
-            markup: ["style": style(list.root), "hero": sections.joined(), "foot": foot(list)])
+            markup: [
+                "style": style(list.root), "foot": foot(list),
+                "tiles": items.isEmpty
+                    ? Self.noPictures : "<section>\n<h2>\(list.heading)</h2>\n\(sections.joined())</section>\n",
+            ])
+    }
+
+    /// Returns the newest picture of a month, or an empty frame.
+    private func cover(of page: Page, on list: Page) throws -> String {
+        guard let index = page.items.first(where: { items[$0].hasPicture }) else { return "<i></i>" }
+        let item = try content(index)
+        return image(item, [item.tile, item.sharpTile], list, attributes: "sizes=\"20rem\" loading=\"lazy\"")
     }
 
     /// The page for addresses that do not exist. A server shows it at any address, so its links contain the absolute
@@ -80,10 +114,14 @@ extension Site {
             markup: ["style": style(Markup.text(root))])
     }
 
-    /// Returns the directive that allows the players of the videos among items. Returns an empty text if there are none.
+    /// Returns the directives that allow the players of the videos among items. Returns an empty text if there are
+    /// none.
     private func policy(of shown: [ItemContent]) -> String {
-        let origins = Set(shown.compactMap { $0.player?.origin })
-        return origins.isEmpty ? "" : "; frame-src \(origins.sorted().joined(separator: " "))"
+        let players = shown.compactMap(\.player)
+        return [("frame-src", false), ("media-src", true)].map { directive, isFile in
+            let origins = Set(players.filter { $0.isFile == isFile }.map(\.origin))
+            return origins.isEmpty ? "" : "; \(directive) \(origins.sorted().joined(separator: " "))"
+        }.joined()
     }
 
     func style(_ root: String) -> String {
@@ -107,7 +145,7 @@ extension Site {
             meta("og:type", "website")
             meta("og:title", page.path == Self.start ? settings.title : "\(page.heading) – \(settings.title)")
             meta("og:url", base + (page.path == Self.start ? "" : page.path))
-            if let file = shown?.file(GalleryItem.pager) {
+            if let file = shown?.poster {
                 meta("og:image", base + file.path)
                 meta("og:image:width", "\(file.width)")
                 meta("og:image:height", "\(file.height)")
@@ -221,7 +259,7 @@ extension Site {
         }
         guard item.isVideo, let media = item.caption?.media else { return nil }
         let player = item.player
-        let data = player.map { " data-player=\"\(Markup.text($0.address))\"" } ?? ""
+        let data = player.map { " data-\($0.isFile ? "movie" : "player")=\"\(Markup.text($0.address))\"" } ?? ""
         let address = Markup.text(player?.page ?? media)
         return "<a class=\"play\" href=\"\(address)\"\(data) rel=\"noopener noreferrer\">Play the video</a>"
     }

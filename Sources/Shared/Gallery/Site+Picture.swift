@@ -7,7 +7,7 @@ extension Site {
     private static let picture = PageTemplate(PackageResources.picture_html)
     /// The version of all pages and search files. Increase it whenever their form changes, so that the next run writes
     /// all of them.
-    private static let layout = 4
+    private static let layout = 5
     /// The maximum number of characters in the description of a link preview. Most sites show fewer characters.
     private static let descriptionLength = 200
 
@@ -62,7 +62,7 @@ extension Site {
             meta("property", "og:title", item.title)
             meta("property", "og:description", description)
             meta("property", "og:url", base + item.page)
-            if let file = item.file(GalleryItem.pager) {
+            if let file = item.poster {
                 meta("property", "og:image", base + file.path)
                 meta("property", "og:image:width", "\(file.width)")
                 meta("property", "og:image:height", "\(file.height)")

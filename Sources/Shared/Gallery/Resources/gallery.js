@@ -26,12 +26,12 @@ function make(tag, properties, ...children) {
 }
 const div = (className, ...children) => make('div', { className }, ...children);
 const button = (className, title, onclick) => make('button', { type: 'button', className, title, ariaLabel: title, onclick });
-const speaker = () => make('p', { className: 'status', role: 'status' });
+const label = (control, title) => { control.title = control.ariaLabel = title; };
 
 const motion = (element, keyframes, duration) => calm.matches ? Promise.resolve()
   : element.animate(keyframes, { duration, easing: 'cubic-bezier(.2, .7, .2, 1)' }).finished.catch(() => {});
 
-// A modal dialog makes the rest of the page inert, so it needs its own live region. With `isSeen`, sighted readers see
+// A modal dialog makes the rest of the page inert, so it has its own live region. With `isSeen`, sighted readers see
 // the text too.
 let fading;
 function announce(text, isSeen) {
@@ -40,8 +40,7 @@ function announce(text, isSeen) {
   clearTimeout(fading);
   hide();
   status.textContent = text;
-  if (!isSeen) return;
-  status.classList.add('seen');
+  status.classList.toggle('seen', !!isSeen);
   fading = setTimeout(hide, 4000);
 }
 
@@ -138,15 +137,15 @@ const isOpen = () => viewer.classList.contains('open');
 // Indices of the visible and the target slide, the element that opened the details, the strip's width.
 let current, goal, opener, span, rest, isNotched, turned = 0;
 
-const [newer, older] = [['back', 'Newer picture', -1], ['on', 'Older picture', 1]].map(([className, title, by]) =>
-  make('a', { className, title, ariaLabel: title, onclick: e => { if (isPlain(e)) { stop(e); step(by); } } }));
-const place = div('place');
+const arrows = [['back', 'Newer picture', -1], ['on', 'Older picture', 1]].map(([className, title, by]) =>
+  [make('a', { className, title, ariaLabel: title, onclick: e => { if (isPlain(e)) { stop(e); step(by); } } }), by]);
+const place = div('place'), caption = div('place');
 const strip = div('strip');
 
 function buildStrip() {
   if (!calm.matches) toggleMotion();
   strip.append(...slides);
-  viewer.append(div('tools', button('shut', 'Close', () => close()), newer, older, place), strip);
+  viewer.append(div('tools', button('shut', 'Close', () => close()), ...arrows.map(([link]) => link), place), strip);
   viewer.role = 'dialog';
   viewer.ariaModal = true;
   slides.forEach((slide, i) => {
@@ -197,7 +196,6 @@ function approach(index) {
   });
 }
 
-// Called when the strip rests at a slide.
 function settle(index) {
   goal = index;
   approach(index);
@@ -206,7 +204,7 @@ function settle(index) {
   current = index;
   removePlayers();
   slides.forEach((other, i) => { other.inert = i !== index; other.classList.toggle('shown', i === index); });
-  for (const [link, by] of [[newer, -1], [older, 1]]) {
+  for (const [link, by] of arrows) {
     const href = stepOf(slide, by)?.href;
     if (!href && link === focused()) focusSlide();
     link.hidden = !href;
@@ -343,7 +341,7 @@ function visit(index, from) {
 on(document, 'click', e => {
   const link = e.target.closest('a[href]');
   if (!link || !isPlain(e) || e.defaultPrevented) return;
-  const play = link.matches('.moving') ? toggleMotion : link.dataset.player && isServed && showPlayer;
+  const { movie, player } = link.dataset, play = link.matches('.moving') ? toggleMotion : (movie || player && isServed) && showPlayer;
   if (play) {
     stop(e);
     return play(link);
@@ -352,27 +350,28 @@ on(document, 'click', e => {
   const index = indices.get(link.hash.slice(1));
   if (index === undefined) return;
   stop(e);
-  calendar?.close();
+  calendar.close();
   visit(index, link);
 });
 on(document, 'keydown', e => {
-  if (!isOpen() || $('dialog[open]')) return;
+  if (!isOpen() || $('dialog[open]') || focused().matches('video') && e.key !== 'Escape') return;
   press(e, {
     Escape: leave(close), ArrowLeft: () => step(-1), ArrowRight: () => step(1), f: fullScreen, r: random, '?': showKeys,
     s: canPlay(slides[current]) && (() => enlarge(current, true)),
   });
 });
 
-// Players refuse pages that send no referrer, such as pages of file://.
-function showPlayer({ dataset, parentElement }) {
-  const frame = make('iframe', {
+// Players of sites refuse pages that send no referrer, such as pages of file://.
+function showPlayer({ dataset: { movie, player }, parentElement }) {
+  const onerror = () => { removePlayers(); announce('The video cannot be played here.', true); };
+  const frame = movie ? make('video', { ariaLabel: 'Video', controls: true, autoplay: true, onerror, src: movie }) : make('iframe', {
     title: 'Video', sandbox: 'allow-scripts allow-same-origin', allow: 'autoplay; fullscreen',
-    referrerPolicy: 'strict-origin', src: dataset.player,
+    referrerPolicy: 'strict-origin', src: player,
   });
   parentElement.append(frame);
   frame.focus();
 }
-const removePlayers = () => $$('iframe').forEach(frame => frame.remove());
+const removePlayers = () => $$('iframe, video').forEach(frame => frame.remove());
 
 // MARK: Actions on a picture
 
@@ -428,7 +427,6 @@ function offerOriginal(link, slide) {
   return link;
 }
 
-// Makes the row of labelled buttons in a slide's text.
 function actionBar(slide) {
   const all = actionsOf(() => slide), add = (...parts) => all.push(button(...parts));
   if (canPlay(slide)) add('player', 'Slideshow', () => enlarge(slides.indexOf(slide), true));
@@ -438,25 +436,8 @@ function actionBar(slide) {
   return div('actions', ...all);
 }
 
-let keyList;
-function buildKeys() {
-  const list = {
-    '← →': 'Newer or older picture', '+ − 0': 'Zoom in, zoom out, or show the whole picture',
-    f: fullScreen && 'Full screen', s: 'Start or pause the slideshow', r: 'A random picture', Esc: 'Close',
-    '?': 'This list',
-  };
-  const rows = Object.entries(list).flatMap(([key, text]) =>
-    text ? [make('dt', {}, key), make('dd', {}, text)] : []);
-  keyList = make('dialog', { className: 'keys', ariaLabel: 'Keys' },
-    div('row', make('h2', {}, 'Keys'),
-      button('shut', 'Close', () => keyList.close())),
-    make('dl', {}, ...rows));
-  body.append(keyList);
-}
-function showKeys() {
-  if (!keyList) buildKeys();
-  keyList.showModal();
-}
+const keyList = $('.keys'), showKeys = () => keyList.showModal();
+if (!fullScreen) $$('.keys .full-screen').forEach(part => part.remove());
 
 // MARK: Overlay
 
@@ -469,17 +450,19 @@ function buildOverlay() {
   const larger = () => zoom(view.z * 1.5), smaller = () => zoom(view.z / 1.5);
   minus = button('minus', 'Zoom out', smaller);
   plus = button('plus', 'Zoom in', larger);
-  player = button('player', 'Start the slideshow', () => { if (playing) pause(); else play(); });
+  player = button('player', '', () => { if (playing) pause(); else play(); });
   player.hidden = !canPlay(slides[current]);
   const full = fullScreen && button('full', 'Full screen', fullScreen);
   if (full) on(document, 'fullscreenchange', () => {
-    full.title = full.ariaLabel = isFull() ? 'Leave full screen' : 'Full screen';
+    label(full, isFull() ? 'Leave full screen' : 'Full screen');
     full.classList.toggle('leaves', !!isFull());
   });
   overlay = make('dialog', { className: 'overlay', tabIndex: -1 }, stage, div('tools',
     button('shut', 'Close', () => closeOverlay()), minus, plus, button('back', 'Newer picture', () => turn(-1)),
-    button('on', 'Older picture', () => turn(1))),
-  div('actions', player, full || '', ...actionsOf(() => slides[current])), speaker());
+    button('on', 'Older picture', () => turn(1)), caption),
+  div('actions', player, full || '', ...actionsOf(() => slides[current])), make('p', { className: 'status', role: 'status' }));
+  body.append(overlay);
+  setPlaying();
   on(overlay, 'cancel', e => { stop(e); leave(closeOverlay)(); });
   on(overlay, 'pointerdown wheel keydown', e => {
     if (!e.target.closest('.player, .full') && !/^[fs]$/i.test(e.key)) pause();
@@ -494,7 +477,6 @@ function buildOverlay() {
   on(stage, 'pointermove', move);
   on(stage, 'pointerup pointercancel', up);
   new ResizeObserver(resized).observe(stage);
-  body.append(overlay);
 }
 
 const isZoomed = () => view.z > 1.001;
@@ -579,7 +561,7 @@ function enter(index) {
   stage.replaceChildren(frame);
   fit();
   reach({});
-  announce(overlay.ariaLabel = titleOf(slide));
+  announce(overlay.ariaLabel = caption.textContent = titleOf(slide));
 }
 const layer = src => make('img', { decoding: 'sync', alt: '', draggable: false, src });
 // Loads the smallest file with enough pixels for the screen; of three files, the largest only for a zoomed picture. The
@@ -603,7 +585,6 @@ async function sharpen() {
   old.forEach(layer => layer.remove());
 }
 
-// Returns the index of the next slide with a picture.
 function beside(index, by) {
   do index += by; while (slides[index] && !pictureOf(slides[index]));
   return index;
@@ -758,7 +739,7 @@ let playing;
 const canPlay = slide => pictureOf(slide) && slides.some(other => other !== slide && pictureOf(other));
 function setPlaying(run) {
   playing = run;
-  player.title = player.ariaLabel = run ? 'Pause the slideshow' : 'Start the slideshow';
+  label(player, run ? 'Pause the slideshow' : 'Start the slideshow');
   player.classList.toggle('plays', !!run);
 }
 // Shows each picture for at least `pace` milliseconds, and until the next picture has loaded or failed to load. The
@@ -784,23 +765,22 @@ function pause() {
 
 // MARK: Calendar (weeks begin on Monday)
 
-let calendar, days, firstDay, lastDay, chosen, grid, yearBox, monthBox, others;
+const calendar = $('.calendar'), [monthBox, yearBox] = calendar.querySelectorAll('select'), grid = $('table', calendar);
+const others = $('.others', calendar);
+let days, firstDay, lastDay, chosen;
 const date = (year, month, day) => new Date(Date.UTC(year, month, day));
 const words = (date, options) => date.toLocaleDateString('en-GB', { timeZone: 'UTC', ...options });
+const longDate = id => words(new Date(id), { dateStyle: 'long' });
 const hasPicture = id => days[id.slice(0, 7)] >>> id.slice(8) - 1 & 1;
 const column = date => (date.getUTCDay() + 6) % 7;
 
-function buildCalendar() {
-  const months = Object.keys(days).sort(), option = (value, text) => make('option', { value }, text);
-  const choose = () => draw(date(yearBox.value, monthBox.value, 1)), shift = by => () => draw(moved(0, by));
-  const last = months.at(-1).split('-');
+function prepareCalendar() {
+  const months = Object.keys(days).sort(), last = months.at(-1).split('-');
   firstDay = new Date(months[0]);
   lastDay = date(...last, 0);
-  monthBox = make('select', { ariaLabel: 'Month', onchange: choose });
-  for (let i = 0; i < 12; i++) monthBox.append(option(i, words(date(2024, i, 1), { month: 'long' })));
-  yearBox = make('select', { ariaLabel: 'Year', onchange: choose });
-  for (let year = +last[0]; year >= firstDay.getUTCFullYear(); year--) yearBox.append(option(year, year));
-  grid = make('table', { role: 'grid' });
+  for (let year = +last[0]; year >= firstDay.getUTCFullYear(); year--) yearBox.append(make('option', { value: year }, year));
+  on(calendar, 'change', () => draw(date(yearBox.value, monthBox.value, 1)));
+  for (const [name, by] of [['.back', -1], ['.on', 1]]) $(name, calendar).onclick = () => draw(moved(0, by));
   on(grid, 'keydown', e => {
     const by = e.shiftKey ? 12 : 1, go = (...by) => () => draw(moved(...by), true);
     press(e, {
@@ -808,11 +788,6 @@ function buildCalendar() {
       End: go(6 - column(chosen)), PageUp: go(0, -by), PageDown: go(0, by),
     });
   });
-  calendar = make('dialog', { className: 'calendar', ariaLabel: 'Calendar' },
-    div('row', monthBox, yearBox, button('back', 'Previous month', shift(-1)),
-      button('on', 'Next month', shift(1)), button('shut', 'Close', () => calendar.close())),
-    grid, others = div('others'), speaker());
-  body.append(calendar);
 }
 // From the 31st, moving to a shorter month selects its last day.
 function moved(byDays, byMonths = 0) {
@@ -822,8 +797,7 @@ function moved(byDays, byMonths = 0) {
 function draw(day, focus) {
   chosen = new Date(clamp(firstDay, day, lastDay));
   const year = yearBox.value = chosen.getUTCFullYear(), month = monthBox.value = chosen.getUTCMonth();
-  const name = words(chosen, { month: 'long', year: 'numeric' }), head = make('tr'), rows = make('tbody');
-  for (let i = 1; i < 8; i++) head.append(make('th', { scope: 'col' }, words(date(2024, 0, i), { weekday: 'short' })));
+  const name = words(chosen, { month: 'long', year: 'numeric' }), rows = make('tbody');
   const blank = column(date(year, month, 1)), length = date(year, month + 1, 0).getUTCDate();
   for (let number = 1 - blank; number <= length; number++) {
     if ((number + blank) % 7 === 1) rows.append(make('tr'));
@@ -833,19 +807,17 @@ function draw(day, focus) {
     else { link.role = 'link'; link.ariaDisabled = true; }
     rows.lastChild.append(make('td', {}, number > 0 ? link : ''));
   }
-  grid.replaceChildren(make('thead', {}, head), rows);
+  $('tbody', grid).replaceWith(rows);
   drawOthers();
   if (focus) $('[tabindex="0"]', grid).focus(); else announce(name);
   grid.ariaLabel = name;
 }
-// Lists the chosen day in other years.
 function drawOthers() {
   const day = words(chosen, { day: 'numeric', month: 'long' }), own = chosen.toISOString().slice(0, 10);
   const same = Object.keys(days).sort().reverse().map(month => month + own.slice(7))
     .filter(id => id.slice(5) === own.slice(5) && id !== own && hasPicture(id));
-  const name = id => words(new Date(id), { dateStyle: 'long' });
   others.replaceChildren(same.length ? `${day} in other years:` : `No picture on ${day} in other years.`,
-    ...same.flatMap(id => [' ', make('a', { href: '#' + id, ariaLabel: name(id) }, id.slice(0, 4))]));
+    ...same.flatMap(id => [' ', make('a', { href: '#' + id, ariaLabel: longDate(id) }, id.slice(0, 4))]));
 }
 const dateOf = slide => isDated(slide) && new Date(slide.id.slice(0, 10));
 const isDated = ({ id }) => /^\d{4}-/.test(id);
@@ -857,13 +829,12 @@ async function loadDays() {
 async function openCalendar(day) {
   const months = await loadDays();
   if (!months?.length) return months && announce('No picture has a date.', true);
-  if (!calendar) buildCalendar();
+  if (!firstDay) prepareCalendar();
   calendar.showModal();
   const slide = slides.find(isDated);
   draw(day || (slide ? dateOf(slide) : lastDay), true);
   if (day) announce(others.textContent);
 }
-// Opens a random day of the gallery, or a random picture of the page if no picture has a date.
 async function random() {
   const months = await loadDays(), here = slides[current]?.id || '';
   if (!months) return;
@@ -881,7 +852,8 @@ async function random() {
 // SearchIndex.swift describes the files: `search`, `words-N` and `rows-N`.
 const input = $('#words'), batch = 60;
 const fold = text => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
-let results, heading, list, index, query = 0;
+const results = $('.results'), heading = $('h2', results), list = $('ul', results);
+let index, query = 0;
 
 async function readIndex() {
   const { shards, days, keys, recent } = await load('search'), dayOf = new Map();
@@ -918,7 +890,6 @@ async function numbersOf(letters) {
   return found;
 }
 
-// Returns the numbers of the pictures that have all words, newest first.
 async function numbersWith(words) {
   index ??= await readIndex();
   const sets = await Promise.all(words.map(numbersOf)), { dayOf } = index;
@@ -927,15 +898,15 @@ async function numbersWith(words) {
 
 async function rowOf(number) { return (await load('rows-' + (number >> 6))).find(row => row[0] === number); }
 
-function tile([, id, title, page, thumb, width, height]) {
-  const image = ownAddress(thumb), date = String(id).slice(0, 10), day = new Date(/^\d{4}-\d\d-\d\d$/.test(date) ? date : NaN);
-  const path = `pages/${isNaN(day) ? 'undated' : date.slice(0, 7)}${page > 1 ? '.' + +page : ''}.html`;
+function tile([, id, title, page, thumb, width, height, plays]) {
+  const image = ownAddress(thumb), day = isDated({ id }) ? id.slice(0, 10) : '';
+  const path = `pages/${day.slice(0, 7) || 'undated'}${page > 1 ? '.' + +page : ''}.html`;
   const tenths = image ? clamp(5, round(width / height * 10), 32) : 15;
-  return make('li', { className: `tile ${image ? '' : 'missing'} w${floor(tenths / 10)} t${tenths % 10}` },
+  return make('li', { className: `tile ${image ? '' : 'missing'} ${plays ? 'video' : ''} w${floor(tenths / 10)} t${tenths % 10}` },
     make('a', { href: addressOf(id, path) },
-      image ? make('img', { loading: 'lazy', alt: '', src: image }) : div('reason', 'No picture'),
+      image ? make('img', { loading: 'lazy', alt: '', src: image }) : plays ? '' : div('reason', 'No picture'),
       div('caption', make('span', { className: 'title', dir: 'auto' }, title),
-        isNaN(day) ? '' : make('time', { dateTime: date }, words(day, { dateStyle: 'long' })))));
+        day && make('time', { dateTime: day }, longDate(day)))));
 }
 
 async function search(upTo = batch) {
@@ -943,25 +914,35 @@ async function search(upTo = batch) {
   for (const child of main.children) child.hidden = (child === results) === !wanted.length;
   history.replaceState({ ...history.state, words: input.value }, '');
   if (!wanted.length) return announce('');
-  if (!results) main.append(results = make('section', { className: 'results', ariaLabel: 'Results' }, heading = make('h2'), list = make('ul')));
   heading.textContent = 'Searching …';
-  let found = [], rows = [];
+  const offer = (textContent, onclick) => make('button', { type: 'button', textContent, onclick });
+  const finish = (rows, text, ...rest) => {
+    announce(heading.textContent = text);
+    list.replaceChildren(...rows.filter(Boolean).map(tile));
+    results.replaceChildren(heading, list, ...rest);
+  };
+  let found, rows;
   try {
     found = await numbersWith(wanted);
     if (mine === query) rows = await Promise.all(found.slice(0, upTo).map(rowOf));
   } catch {
-    if (mine === query) announce(heading.textContent = 'The search cannot be loaded.');
+    if (mine === query) finish([], 'The search cannot be loaded.', offer('Try again', () => search()));
     return;
   }
   if (mine !== query) return;
-  const count = found.length, isCut = count > upTo;
-  list.replaceChildren(...rows.filter(Boolean).map(tile));
-  announce(heading.textContent = isCut ? `The first ${upTo} pictures that match` : count === 1 ? '1 picture matches' : `${count || 'No'} pictures match`);
-  $('.more')?.remove();
-  if (isCut) results.append(make('button', { type: 'button', className: 'more', textContent: 'Show more', onclick: async () => {
+  const count = found.length;
+  if (!count) finish(rows, `No picture matches “${input.value.trim()}”`,
+    make('p', {}, 'Try fewer or shorter words.'), offer('Show all pictures', clear));
+  else if (count <= upTo) finish(rows, count === 1 ? '1 picture matches' : `${count} pictures match`);
+  else finish(rows, `The first ${upTo} pictures that match`, offer('Show more', async () => {
     await search(upTo + batch);
     $('a', list.children[upTo]).focus();
-  } }));
+  }));
+}
+function clear() {
+  input.value = '';
+  input.focus();
+  search();
 }
 
 // MARK: Start
@@ -969,9 +950,10 @@ async function search(upTo = batch) {
 root.classList.add('js');
 $('.open-calendar').onclick = () => openCalendar();
 $('.random').onclick = random;
+for (const control of $$('dialog .shut')) control.onclick = () => control.closest('dialog').close();
 let wait;
 on(input, 'input', () => { clearTimeout(wait); wait = setTimeout(search, 120); });
-on(input, 'keydown', e => press(e, { Escape: () => { input.value = ''; search(); } }));
+on(input, 'keydown', e => press(e, { Escape: clear }));
 // Search again when readers go back from a result.
 if (input.value = history.state?.words || '') search();
 route();

@@ -201,7 +201,7 @@ struct ReadPlanes: Equatable {
             (start.dropLast(2) + [0xFF, 0xD9], "the JPEG is corrupt: premature end of data segment"),
             (start + bytes[scan...], "the JPEG is corrupt: a second scan of the same components"),
             (start + bytes, "the JPEG is corrupt: two SOI markers"),
-            (start + [0xFF, 0x02, 0xFF, 0xD9], "the JPEG is corrupt: an unexpected marker after the scan: 0x2"),
+            (start + [0xFF, 0xF0, 0, 2, 0xFF, 0xD9], "the JPEG is corrupt: an unexpected marker after the scan: 0xf0"),
             (
                 start + [0xFF, 0xC3, 0, 11, 8, 0, 8, 0, 8, 1, 1, 0x11, 0, 0xFF, 0xD9],
                 "unsupported JPEG: a second picture before the end of the first"

@@ -14,7 +14,8 @@ import Testing
             let text = try TestFile.text(file)
             guard text.contains(text: "var message: String") else { continue }
             for phrase in Self.phrases(in: text) {
-                #expect(tests.contains(text: phrase), "\(file): no test contains the words \"\(phrase)\"")
+                let isTested = tests.contains(text: phrase)
+                #expect(isTested, "\(file): no test contains the words \"\(phrase)\"")
             }
         }
     }

@@ -67,33 +67,6 @@ import Testing
         }
     }
 
-    @Test func failuresThatARunSurvivesAreLogged() async {
-        await #expect(processExitsWith: .success) {
-            let world = try Surroundings()
-            let cache = try world.cache(capacity: 1, lease: .zero)
-            let moon = try CacheKey(url: WebURL("https://pictures.example/moon.gif"))
-            _ = try cache.store(MemorySource(picture(1)), key: key("small"))
-            world.time.advance(.seconds(1000))
-            try limitFiles(to: 0)
-
-            #expect(try cache.lookup(key("small")) != nil)
-            cache.postpone(moon)
-            cache.trimmer.trim(try cache.index.perform { try $0.totals.rootState() })
-            try cache.copies.record(
-                [FileCopy(path: "/a.gif", bytes: 1, modified: 1, sha256: "", details: "")],
-                of: moon)
-            cache.close()
-
-            for words in [
-                "cannot record the use of an entry", "cannot record the failure of \(moon)",
-                "cannot record the copies of \(moon)", "cannot trim the cache", "cannot maintain the cache",
-            ] {
-                let found = world.messages.all.contains { $0.hasPrefix("test: \(words): ") }
-                #expect(found, "\(words): \(world.messages.all)")
-            }
-        }
-    }
-
     @Test func hitNeedsNoDiskSpace() async {
         await #expect(processExitsWith: .success) {
             let world = try Surroundings()

@@ -103,12 +103,9 @@ import Testing
     @Test func diskFolderIsNotUsedAsMemory() throws {
         let places = RuntimePlaces(memory: [folder.path("disk/root")], ephemeral: [])
 
-        #if canImport(Darwin)
-        let reason = "this system has no memory-backed folders"
-        #else
-        let reason = "\(folder.path("disk/root")) is not in memory"
-        #endif
-        #expect(throws: CacheFailure.noMemory(reason: reason)) { try places.memoryFolder() }
+        #expect(throws: CacheFailure.self) { try places.memoryFolder() }
+        let failure = CacheFailure.noMemory(reason: "x")
+        #expect(failure.exitCode == .cannotCreate && failure.code == "no-memory-folder")
     }
 
     @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))

@@ -203,6 +203,11 @@ func item(_ date: String?, _ name: String = "a", fails: Bool = false) throws -> 
             try folder.write("records.ndjson", text)
             #expect(throws: ChangedRecords.self, "\(text)") { try items[1].content() }
         }
+        let failure = ChangedRecords(path: "site/records.ndjson")
+        #expect(
+            failure.message
+                == "another program changed site/records.ndjson during the run; run the command again")
+        #expect(failure.code == "records-changed" && failure.exitCode == .temporary)
     }
 
     @Test func invalidRecordsAreNotReadAsPlaces() throws {

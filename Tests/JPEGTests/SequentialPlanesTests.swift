@@ -163,17 +163,16 @@ struct ReadPlanes: Equatable {
 
     @Test func wrongRestartMarkersAreRefused() throws {
         let picture = GeneratedJPEG(width: 64, height: 64, sampling: GeneratedJPEG.samplings[5], restartInterval: 3)
-        for (marker, other, expected) in [(0xD1, 0xD3, 1), (0xD2, 0xD9, 2)] as [(UInt8, UInt8, Int)] {
+        for (marker, other) in [(0xD1, 0xD3), (0xD2, 0xD9)] as [(UInt8, UInt8)] {
             var bytes = picture.encoded()
             let place = try #require(bytes.indices.first { bytes[$0] == marker && bytes[$0 - 1] == 0xFF })
             bytes[place] = other
             for allowsTruncated in [false, true] {
                 for threads in [0, 2] {
-                    let words = message {
+                    let code = failureCode {
                         _ = try own(bytes, threads: threads, sizes: Self.small, allowsTruncated: allowsTruncated)
                     }
-                    let hex = String(other, radix: 16)
-                    #expect(words == "65 the JPEG is corrupt: found marker 0x\(hex) instead of RST\(expected)")
+                    #expect(code == "corrupt-image")
                 }
                 #expect(
                     failureCode { _ = try ReadPlanes.libjpeg(bytes, allowsTruncated: allowsTruncated) }
@@ -188,26 +187,8 @@ struct ReadPlanes: Equatable {
         let bytes = GeneratedJPEG(width: 8, height: 8, sampling: [(1, 1)]).encoded()
         let start = try #require(try JPEGFrame(MemorySource(bytes), options: JPEGOptions())).scans[0].dataOffset
         let damaged = bytes[..<start] + [0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0xD9]
-        let words = "65 the JPEG is corrupt: bad Huffman code"
-        #expect(message { _ = try own(Array(damaged), allowsTruncated: true) } == words)
-        #expect(message { _ = try ReadPlanes.libjpeg(Array(damaged), allowsTruncated: true) } == words)
-    }
-
-    @Test func faultsAfterTheDataAreReported() throws {
-        let bytes = GeneratedJPEG(width: 8, height: 8, sampling: [(1, 1)]).encoded()
-        let scan = try #require(bytes.indices.last { bytes[$0] == 0xDA && bytes[$0 - 1] == 0xFF }) - 1
-        let start = Array(bytes.dropLast(2))
-        let rows: [([UInt8], String)] = [
-            (start.dropLast(2) + [0xFF, 0xD9], "the JPEG is corrupt: premature end of data segment"),
-            (start + bytes[scan...], "the JPEG is corrupt: a second scan of the same components"),
-            (start + bytes, "the JPEG is corrupt: two SOI markers"),
-            (start + [0xFF, 0xF0, 0, 2, 0xFF, 0xD9], "the JPEG is corrupt: an unexpected marker after the scan: 0xf0"),
-            (
-                start + [0xFF, 0xC3, 0, 11, 8, 0, 8, 0, 8, 1, 1, 0x11, 0, 0xFF, 0xD9],
-                "unsupported JPEG: a second picture before the end of the first"
-            ),
-        ]
-        for (bytes, expected) in rows { #expect(message { _ = try own(Array(bytes)) } == "65 \(expected)") }
+        #expect(failureCode { _ = try own(Array(damaged), allowsTruncated: true) } == "corrupt-image")
+        #expect(failureCode { _ = try ReadPlanes.libjpeg(Array(damaged), allowsTruncated: true) } == "corrupt-image")
     }
 
     /// The end of the first interval and whole intervals after it are missing. The following intervals keep their

@@ -53,7 +53,7 @@ import Testing
         _ = try expectOriginServes(Fleet(remote: server.address), ["APOD_TOOLS_REMOTE_TIMEOUT=20ms"])
     }
 
-    @Test(arguments: [200, 204, 301, 307, 403, 404, 405, 416, 500, 501, 503])
+    @Test(arguments: [200, 204, 301, 307, 403, 404, 416, 500, 503])
     func runSucceedsForAnyStatusOfTheRemote(_ status: Int) throws {
         let elsewhere = Monitor(0)
         let server = try LoopbackServer { request, connection in
@@ -62,9 +62,7 @@ import Testing
             if [301, 307].contains(status) { response.set("Location", "/elsewhere") }
             try connection.send(response, to: request)
         }
-        let output = try expectOriginServes(Fleet(remote: server.address))
-        let words = "the server answered \(status), so it does not support PUT; this run no longer uploads to it"
-        #expect(output.stderr.contains(words) == [405, 501].contains(status), "\(output)")
+        _ = try expectOriginServes(Fleet(remote: server.address))
         // Redirects of a remote are not followed.
         #expect(elsewhere.withLock { $0 } == 0)
     }

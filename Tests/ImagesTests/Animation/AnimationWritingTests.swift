@@ -233,22 +233,6 @@ extension PixelBuffer {
         }
     }
 
-    @Test func lengthOfAWebPIsLimited() throws {
-        let frames = (0..<3).map { (delay: 1_000_000_000, picture: PixelBuffer.noise(2, 2, channels: 4, seed: $0)) }
-        #expect(
-            message { _ = try animation(frames, EncodeOptions(format: .webp)) }
-                == "70 cannot encode the WebP: the animation is longer than 24 days")
-    }
-
-    @Test func formatWithoutAnimationsIsRefused() {
-        #expect(
-            message {
-                _ = try animationWriter(
-                    EncodeOptions(format: .png), size: PixelSize(width: 1, height: 1), plays: 0, limits: .standard,
-                    into: EncoderOutput(.png, MemorySink()))
-            } == "70 cannot encode the PNG: the format does not support animations")
-    }
-
     @Test func tooLargeCanvasIsRejected() {
         func code(_ format: OutputFormat, _ size: PixelSize, _ limits: DecodeLimits = .standard) -> String? {
             failureCode {

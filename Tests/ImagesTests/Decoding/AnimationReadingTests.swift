@@ -153,28 +153,6 @@ private enum Letters {
         return bytes
     }
 
-    @Test func invalidWebPContainerIsReported() {
-        let bytes = Array("RIFF".utf8) + [12, 0, 0, 0] + Array("WEBPABCD".utf8) + [0, 0, 0, 0]
-        let options = DecodeOptions().begun()
-        let size = PixelSize(width: 1, height: 1)
-        let words = "65 the WebP is corrupt: an invalid container"
-        #expect(message { _ = try WebPAnimationReader(MemorySource(bytes), options: options) } == words)
-        #expect(message { _ = try WebPReader(MemorySource(bytes), size: size, options: options) } == words)
-    }
-
-    @Test func invalidBlocksOfASingleFrameAreReported() throws {
-        let bytes = Letters.animation(2, 1, [Letters.frame(["rr"])])
-        let image = try #require(bytes.firstIndex(of: 0x2C))
-        for (place, value, fault) in [
-            (image, 0x40, "a block that is not an image, extension or trailer"),
-            (image + 10, 12, "a code size outside 1 to 11"), (image + 5, 0, "a frame without pixels"),
-        ] {
-            var changed = bytes
-            changed[place] = UInt8(value)
-            #expect(message { _ = try decode(MemorySource(changed)) } == "65 the GIF is corrupt: \(fault)")
-        }
-    }
-
     @Test func framesAfterADamagedFrameAreReadIfAllowed() throws {
         let bytes = try damagedAnimation()
         #expect(failureCode { _ = try allFrames(bytes) } == "corrupt-image")

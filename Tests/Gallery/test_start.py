@@ -291,6 +291,17 @@ def test_printed_pages_have_no_controls(b):
         page.emulate_media(media="print")
         assert page.locator(".details.shown .text").is_visible() and not page.locator(".tile").first.is_visible()
         assert not page.locator(".tools").first.is_visible()
+    # The overlay is printed as the whole picture with its texts. The first picture is a video, whose play mark covers
+    # the middle of the picture.
+    with b.page() as page:
+        open_first(page, 1)
+        enlarge(page)
+        page.keyboard.press("+")
+        settle(page)
+        page.emulate_media(media="print")
+        assert not page.locator(".overlay").is_visible() and page.locator(".details.shown .text").is_visible()
+        picture, figure = (page.locator(f".details.shown {part}").bounding_box() for part in ("img", "figure"))
+        assert picture["width"] <= figure["width"] and picture["height"] <= figure["height"], (picture, figure)
 
 
 def test_style_sheet_and_script_are_small(b):

@@ -14,7 +14,7 @@ final class FrameEncoder {
     private let state = Monitor(State())
     private let spareThreads: ThreadBudget
     private var thread: Thread?
-    /// A canvas that neither the caller nor the thread uses.
+    /// A canvas that neither the caller nor the thread uses; nil without a thread.
     private var spare: AlignedBuffer?
 
     /// The minimum number of pixels of a canvas. Smaller frames take less time than passing them to a thread.
@@ -35,8 +35,7 @@ final class FrameEncoder {
                 }
             }
         }
-        if thread == nil { spareThreads.giveBack() }
-        spare = AlignedBuffer(count: canvasPixels * 4)
+        if thread == nil { spareThreads.giveBack() } else { spare = AlignedBuffer(count: canvasPixels * 4) }
     }
 
     deinit { end() }
@@ -47,7 +46,7 @@ final class FrameEncoder {
     ///   - canvas: RGBA, as in `AnimationWriter.write`.
     ///   - delay: in milliseconds.
     func write(_ canvas: AlignedBuffer, delay: Int) throws -> AlignedBuffer {
-        guard thread != nil, let next = spare else {
+        guard let next = spare else {
             try writer.write(canvas.bytes, delay: delay)
             return canvas
         }

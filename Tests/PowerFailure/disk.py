@@ -160,7 +160,8 @@ def surviving_pieces(log: bytes, rng: random.Random) -> Iterator[tuple[int, byte
         if place < flushed or rng.random() < kept:
             yield offset, data
         elif rng.random() < torn:
-            sector = rng.choice((512, 4096))
+            # ext4 updates its 1,024-byte superblocks in place. If only a half were written, mounting would need e2fsck.
+            sector = rng.choice((1024, 4096))
             for start in range(0, len(data), sector):
                 if rng.random() < 0.5:
                     yield offset + start, data[start:start + sector]

@@ -30,7 +30,7 @@ func rowWriter(
     try checkOutput(size, options.format)
     return switch options.format {
     case .jpeg where options.buffersJPEG(of: size, isGray: channels == 1):
-        BufferedJPEGWriter(size: size, channels: channels, options: options, into: drain)
+        try BufferedJPEGWriter(size: size, channels: channels, options: options, into: drain)
     case .jpeg:
         try JPEGEncoder(
             size: size, channels: channels, coding: options.jpegCoding(options.chromaSampling(of: size) ?? .full, size),

@@ -110,6 +110,37 @@ import Testing
         }
     }
 
+    /// Halving the chroma starts before the last row decides whether the chroma is halved.
+    @Test(arguments: [
+        // Columns: rows of lettering, its width, and whether the loss is visible in the first quarter and in the whole.
+        (0..<0, 0, false, false), (0..<8, 32, true, false), (90..<121, 99, false, true), (0..<121, 99, true, true),
+    ])
+    func allRowsDecideAboutTheChroma(rows: Range<Int>, width: Int, isVisibleAtFirst: Bool, isVisible: Bool) throws {
+        let picture = PixelBuffer.drawn(99, 121) { x, y in
+            if rows.contains(y), x < width { return x % 2 == 0 ? [150, 100, 100] : [105, 105, 145] }
+            let tint = (x * 7919 ^ y * 104_729) % 31
+            return [110 + tint, 120, 140 - tint]
+        }
+        for (height, isLossVisible) in [(30, isVisibleAtFirst), (121, isVisible)] {
+            let loss = ChromaLoss(pixels: picture.bytes, channels: 3, width: 99, height: height)
+            #expect(loss.isVisible == isLossVisible, "\(loss.perCell)")
+        }
+        let full = BufferedPlanes(size: picture.size, isGray: false, sampling: .full)
+        for y in 0..<121 {
+            apod_rgb_to_ycc(
+                Array(picture.bytes[y * 297..<y * 297 + 297]), full.row(0, y), full.row(1, y), full.row(2, y), 99)
+        }
+        let halved = full.withHalvedChroma()
+        for y in 0..<61 { halved.halveChroma(of: full, row: y) }
+        let options = EncodeOptions(quality: 80, effort: 3)
+        let expected = MemorySink()
+        let planes = isVisible ? full : halved
+        try planes.encode(
+            options.jpegCoding(planes.sampling, picture.size), nil, PictureMetadata(),
+            into: EncoderOutput(.jpeg, expected))
+        #expect(try encode(picture, options) == expected.bytes)
+    }
+
     @Test func halvedChromaOfTheSourceIsNotUpsampled() throws {
         let source = MemorySource(try Self.lettering.jpeg(quality: 100))
         let options = EncodeOptions(quality: 95, effort: 3)

@@ -4,9 +4,7 @@ import Formats
 final class BufferedPlaneSink: StageSink {
     private let rings: [RowRing]
     private let sizes: [PixelSize]
-    private let encoding: EncodeOptions
-    private let drain: EncoderOutput
-    private let planes: BufferedPlanes
+    private let encoder: AdaptiveJPEGEncoder
     private let memory: MemoryReservation
     private var done: [Int]
 
@@ -16,25 +14,25 @@ final class BufferedPlaneSink: StageSink {
         memory = try options.reserve(memory: size, bytesPerPixel: encoding.bytesPerPixel(of: size))
         rings = stage.rings
         sizes = stage.geometries.map(\.size)
-        planes = BufferedPlanes(size: size, isGray: rings.count == 1, sampling: stage.plan.planes ?? .full)
-        self.encoding = encoding
-        self.drain = drain
+        encoder = try AdaptiveJPEGEncoder(
+            size: size, isGray: rings.count == 1, sampling: stage.plan.planes ?? .full, options: encoding, into: drain)
         done = rings.map { _ in 0 }
     }
 
     func firstNeeded(_ plane: Int) -> Int { done[plane] }
 
-    func take() {
+    func take() throws {
         for (plane, ring) in rings.enumerated() {
             while done[plane] < min(ring.written, sizes[plane].height) {
-                planes.row(plane, done[plane]).update(from: ring.row(done[plane]), count: sizes[plane].width)
+                encoder.row(plane, done[plane]).update(from: ring.row(done[plane]), count: sizes[plane].width)
                 done[plane] += 1
             }
         }
+        try encoder.advance(to: done.min()!)
     }
 
     func finish() throws -> PlaceholderHash? {
-        try planes.write(encoding, into: drain)
+        try encoder.finish()
         return nil
     }
 }

@@ -3,29 +3,26 @@ import Formats
 
 /// Collects rows of gray or RGB pixels, and encodes them as a JPEG after the last row.
 final class BufferedJPEGWriter: RowWriter {
-    private let size: PixelSize
-    private let options: EncodeOptions
-    private let drain: EncoderOutput
+    private let width: Int
     private let isGray: Bool
-    private let planes: BufferedPlanes
+    private let encoder: AdaptiveJPEGEncoder
     private var y = 0
 
-    init(size: PixelSize, channels: Int, options: EncodeOptions, into drain: EncoderOutput) {
-        self.size = size
-        self.options = options
-        self.drain = drain
+    init(size: PixelSize, channels: Int, options: EncodeOptions, into drain: EncoderOutput) throws {
+        width = size.width
         isGray = channels == 1
-        planes = BufferedPlanes(size: size, isGray: isGray, sampling: .full)
+        encoder = try AdaptiveJPEGEncoder(size: size, isGray: isGray, sampling: .full, options: options, into: drain)
     }
 
-    func write(_ row: UnsafePointer<UInt8>) {
+    func write(_ row: UnsafePointer<UInt8>) throws {
         if isGray {
-            planes.row(0, y).update(from: row, count: size.width)
+            encoder.row(0, y).update(from: row, count: width)
         } else {
-            apod_rgb_to_ycc(row, planes.row(0, y), planes.row(1, y), planes.row(2, y), size.width)
+            apod_rgb_to_ycc(row, encoder.row(0, y), encoder.row(1, y), encoder.row(2, y), width)
         }
         y += 1
+        try encoder.advance(to: y)
     }
 
-    func finish() throws { try planes.write(options, into: drain) }
+    func finish() throws { try encoder.finish() }
 }

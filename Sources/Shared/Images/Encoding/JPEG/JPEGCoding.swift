@@ -57,12 +57,15 @@ extension EncodeOptions {
         return planes + coefficients * (choosesCoefficients && holds(size) ? 3 : 1)
     }
 
+    /// Whether to encode a JPEG in two ways and keep the smaller file.
+    var comparesCodings: Bool { effort > 3 }
+
     /// Whether to use trellis quantisation.
     var choosesCoefficients: Bool { effort > 6 }
 
     /// Whether a JPEG of this size is encoded as a whole.
     func buffersJPEG(of size: PixelSize, isGray: Bool) -> Bool {
-        effort > 3 && holds(size) || !isGray && chromaSampling(of: size) == nil
+        comparesCodings && holds(size) || !isGray && chromaSampling(of: size) == nil
     }
 
     /// Returns the coding of a JPEG. With an effort of 0, it is the coding that most programs use.

@@ -41,7 +41,7 @@ extension Tool {
                 "apod-fetch - --retry-errors < february.ndjson > february2.ndjson",
             ],
             operands: .init(
-                "DAY", "Days, months, years or ranges, as for --date. - reads days or records from standard input."),
+                "DAY", "Days, months, years or ranges, as for --date, or - for days or records from standard input."),
             options: { [.days, .choice, .stream, .network, .place, .sharing, .messages] },
             run: fetch),
         exitStatus: """

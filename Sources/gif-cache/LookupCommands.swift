@@ -38,7 +38,7 @@ extension Command {
             "gif-cache ls --json | gif-cache info --print info.duration_ms",
         ],
         operands: .init(
-            "GIF", "Ids of exercises, or files. - reads standard input.", completion: .filesEnding(["gif"])),
+            "GIF", "Ids of exercises, files, or - for standard input.", completion: .filesEnding(["gif"])),
         options: { [[.resolution, .recordFields, .json], .stream, .common] }
     ) { arguments in
         var requirements = SandboxRequirements.looking

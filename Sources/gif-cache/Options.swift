@@ -38,7 +38,7 @@ extension AnyOption {
 
 extension Command.Operands {
     static let exercises = Command.Operands(
-        "ID", "Ids of exercises. - reads standard input.", completion: .exercises(field: Completion.exerciseID))
+        "ID", "Ids of exercises, or - for standard input.", completion: .exercises(field: Completion.exerciseID))
 }
 
 extension Arguments {

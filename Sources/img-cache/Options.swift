@@ -20,7 +20,7 @@ extension AnyOption {
 
     static let media = Option<Bool>(
         "media", form: .value("TYPES"), expected: "image or video, or both with a comma", group: .pictures,
-        summary: "Media to accept: image, or video for movies, too.",
+        summary: "Media to accept: image, or video (also movies).",
         manual: """
             Movies are mp4 and mov. They are stored unchanged, and img-downsample does not change their records.
             """, print: { $0 ? "image,video" : "image" }
@@ -82,7 +82,7 @@ extension AnyOption {
 
 extension Command.Operands {
     static let pictures = Command.Operands(
-        "PICTURE", "Addresses, files or keys. - reads standard input.", completion: .pictures)
+        "PICTURE", "Addresses, files or keys, or - for standard input.", completion: .pictures)
 }
 
 extension ToolContext {

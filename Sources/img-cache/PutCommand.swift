@@ -13,7 +13,7 @@ extension Command {
             next address is used until the failed address works again, and the record has cache.degraded.
 
             With --output-dir, a picture whose copy is unchanged is not requested, even if it was evicted from the \
-            cache: its cache.status is kept. --refresh sends a request.
+            cache. The cache.status of its record is then "kept". --refresh sends a request.
             """,
         examples: [
             "img-cache put https://example.org/m31.jpg",

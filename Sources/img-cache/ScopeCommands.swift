@@ -159,10 +159,8 @@ extension Command {
                 "dry_run": .bool(isDryRun),
             ]),
             "\(isDryRun ? "would remove" : "removed") \(report.contents.text) of"
-                + " \(named?.shown ?? "\(report.scopes) \(report.scopes == 1 ? "scope" : "scopes")"),"
-                + " \(report.counters) \(report.counters == 1 ? "counter" : "counters")"
-                + (report.metadata > 0
-                    ? ", \(report.metadata) \(report.metadata == 1 ? "record" : "records") of metadata\n" : "\n"))
+                + " \(named?.shown ?? counted(report.scopes, "scope")), \(counted(report.counters, "counter"))"
+                + (report.metadata > 0 ? ", \(counted(report.metadata, "record")) of metadata\n" : "\n"))
         return 0
     }
 

@@ -104,8 +104,7 @@ extension SyncReport {
     }
 
     fileprivate var words: String {
-        var words =
-            "\(moved) \(moved == 1 ? "item" : "items"), \(ByteCount.description(bytes)); \(there) already there"
+        var words = "\(counted(moved, "item")), \(ByteCount.description(bytes)); \(there) already there"
         if gone > 0 { words += ", \(gone) listed but missing" }
         if failed > 0 { words += ", \(failed) failed" }
         return words

@@ -30,7 +30,8 @@ extension Command {
             "img-downsample gallery --output-dir site < site/records.ndjson",
             "img-downsample gallery --output-dir site --remove 2024-02-03",
         ],
-        operands: .init("PICTURE", "Files. - reads standard input: records, or one path per line.", completion: .files),
+        operands: .init(
+            "PICTURE", "Files, or - for standard input: records, or one path per line.", completion: .files),
         options: {
             [.gallery, [.format, .quality, .effort, .chroma, .decoder], [.allowPath], .limits, .stream, .common]
         },
@@ -144,8 +145,8 @@ extension AnyOption {
         "remove", form: .value("ID"), expected: "a picture's gallery.id", group: .own, repeats: true,
         summary: "Remove this picture, such as 2024-02-03.",
         manual: """
-            The id is gallery.id in the output, which is also the part after # in gallery.page. Without operands, \
-            standard input is not read.
+            The id is gallery.id in the output, which is also the part after # in gallery.page. With this option and \
+            no operands, standard input is not read: pictures are only removed.
             """
     ) { $0.isEmpty ? nil : $0 }
     static let identity = Option<FieldPath>(

@@ -29,7 +29,8 @@ extension Tool {
                 "apod-fetch --date | img-cache put | img-downsample --fallback --width 900",
             ],
             operands: .init(
-                "PICTURE", "Files. - reads standard input: with -o, the bytes of a picture.", completion: .files),
+                "PICTURE", "Files, or - for standard input: records or paths, or with -o a picture.", completion: .files
+            ),
             options: { [.sizes, .looks, .files, .placeholders, .limits, .stream, .sharing, .common] },
             subcommands: [.gallery, .styles], synonyms: ["shrink", "thumbnail"], run: downsample),
         exitStatus: """

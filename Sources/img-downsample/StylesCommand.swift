@@ -6,7 +6,7 @@ import Support
 
 extension Command {
     static let styles = Command(
-        "styles", summary: "List the styles of cards and their sources.",
+        "styles", summary: "List the styles of cards, and where each is defined.",
         details: """
             Sizes and radii are in points. To shrink a file named styles, write ./styles. The configuration file adds \
             styles, or changes built-in styles:

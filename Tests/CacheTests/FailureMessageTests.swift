@@ -37,7 +37,7 @@ import Testing
             ),
             (
                 .cannotMakeRoot(path: "/r", errno: EACCES),
-                "73 cache-root: cannot create the cache folder /r: \(denied); choose another with --cache-dir"
+                "73 cache-root: cannot open or create the cache folder /r: \(denied); choose another with --cache-dir"
             ),
             (
                 .foreignRoot(path: "/r", owner: 7, user: 8),

@@ -80,7 +80,7 @@ import Testing
             ),
             (
                 TemplateFailure.noDate(field: "title", value: "M31"),
-                "65 no-date: the record's title lacks a part of the date that the template requires: \"M31\""
+                "65 no-date: the record's title \"M31\" is not a date with the parts that the template requires"
             ),
         ]
         for (failure, expected) in rows { #expect(summary(failure) == expected) }

@@ -153,6 +153,24 @@ import Testing
         #expect(!world.warnings[0].contains("geheim") && world.warnings[0].count < 600)
     }
 
+    @Test(arguments: [
+        (RemoteFailure.damaged("cut short"), "remote-damaged", "damaged entry: "),
+        (.refused("no"), "remote-refused", ""), (.failed("later"), "remote-failed", ""),
+        (.givenUp, "remote-given-up", ""),
+    ])
+    func shorteningAMessageKeepsTheKindOfTheFailure(failure: RemoteFailure, code: String, start: String) throws {
+        let world = try World()
+        let words = String(repeating: "long ", count: 100)
+        world.storage.state.update { $0.failure = failure.mapReason { _ in words } }
+        let thrown = #expect(throws: RemoteFailure.self) {
+            try world.remote.run(.reading(atMost: 1000, world.remote.settings.timeouts, patience: nil)) { operation in
+                try world.storage.size(of: .content("1"), operation)
+            }
+        }
+        #expect(thrown?.code == code)
+        #expect(code == "remote-given-up" || thrown?.message == start + words.prefix(400) + "…")
+    }
+
     @Test func refusedWriteDoesNotStopReading() throws {
         let world = try World()
         world.storage.state.withLock { $0.writeFailure = .refused("answered 403") }

@@ -21,9 +21,10 @@ public struct MediaAddress: Sendable, Equatable {
 
     /// Returns nil if `text` is not an http(s) address.
     ///
-    /// Removes surrounding blanks, and replaces blanks within the address by `%20` (12 old days have such addresses).
-    /// `//host/…` becomes https (29 days). A reference without a host is resolved against `base`: if the reference
-    /// begins with `/`, against the host of `base`, otherwise against the folder of `base`.
+    /// Removes surrounding blanks, and replaces blanks within the address by `%20` (12 early days of NASA's archive
+    /// have such addresses). `//host/…` becomes https (29 days of the archive). A reference without a host is resolved
+    /// against `base`: if the reference begins with `/`, against the host of `base`, otherwise against the folder of
+    /// `base`.
     public init?(_ text: String?, base: MediaAddress? = nil) {
         guard let text = text.flatMap(Self.escaped) else { return nil }
         if let absolute = Self.absolute(text) {

@@ -26,8 +26,7 @@ public struct GetTool: CacheTool {
 
     public func prepare(_ jobs: [RecordJob]) -> [Prepared] {
         caches.prepare(jobs, asFetch: false) { job in
-            // Do not complete records to pin or copy in this batch: pinning writes to the index, and copying takes
-            // time.
+            // Pinning writes to the index, and copying takes time, so only other records are completed in this batch.
             let isImmediate = pins == nil && copies == nil && job.argument.flatMap(caches.entryPath) == nil
             let lookup = isImmediate ? try naming.keys(of: job).first : nil
             let turn = copies?.turn()

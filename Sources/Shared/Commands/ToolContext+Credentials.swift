@@ -43,7 +43,7 @@ extension ToolContext {
                 given.add(try HeaderLine(text, source: "--header"))
             }
         }
-        for file in arguments.all(.bearerFile) { try given.add(bearer: secret(file: file.path), for: file.origin) }
+        for file in arguments.all(.bearerFile) { try given.add(bearer: token(file.path), for: file.origin) }
         return given
     }
 
@@ -58,7 +58,7 @@ extension ToolContext {
         if !arguments.isGiven(.bearerFile), !givesAuthorization, !configured.authorizes,
             let file = try value(.bearerFile)
         {
-            try configured.add(bearer: secret(file: file.path), for: file.origin)
+            try configured.add(bearer: token(file.path), for: file.origin)
         }
         return configured
     }
@@ -90,10 +90,16 @@ extension ToolContext {
         try Self.word(in: try secretFile(file, holding: "the key", byteLimit: 4096), from: file)
     }
 
-    private static func word(in bytes: [UInt8], from source: String) throws -> String {
+    private func token(_ file: String) throws -> String {
+        try Self.word(in: try secretFile(file, holding: "the token", byteLimit: 4096), from: file, name: "token")
+    }
+
+    /// - Parameter name: the word for the secret in messages.
+    private static func word(in bytes: [UInt8], from source: String, name: String = "key") throws -> String {
         let words = bytes.split { $0 <= 0x20 }
         guard words.count == 1, words[0].allSatisfy({ $0 < 0x7F }) else {
-            throw ConfigurationFailure("\(source) does not contain a valid key; a key is a single word on one line")
+            throw ConfigurationFailure(
+                "\(source) does not contain a valid \(name); a \(name) is a single word on one line")
         }
         return String(decoding: words[0], as: UTF8.self)
     }

@@ -33,7 +33,7 @@ public enum PruneRefusal: Failure, Equatable {
         switch self {
         case .noPictures: "nothing is pruned: the input has no pictures; check the command before the pipe"
         case .transientFailures(let count):
-            "nothing is pruned: \(count) \(count == 1 ? "record" : "records") of the input failed temporarily; "
+            "nothing is pruned: \(counted(count, "record")) of the input failed temporarily; "
                 + "try again later"
         case .tooMany(let removed, let count):
             "nothing is pruned: the input lacks \(removed) of the gallery's \(count) pictures, more than half; "

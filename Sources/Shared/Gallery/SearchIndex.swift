@@ -5,14 +5,15 @@ import Support
 /// The data files of the search. A page loads them on demand.
 ///
 /// * `data/search.js`: the day of each picture, by number, and the texts of the latest pictures
-/// * `data/words-0.js` to `data/words-63.js`: the numbers of the pictures that contain a word
+/// * `data/words-0.js` to `data/words-63.js`: for each word, the numbers of the pictures that contain it; a hash of the
+///   word's first characters selects the file
 /// * `data/rows-0.js`, …: the titles and the thumbnails of the pictures with 64 successive numbers
 ///
 /// The number of a picture (`GalleryItem.number`) does not change if other pictures are added or removed. Adding a
-/// picture must not rewrite all files of words, so each file is updated only with every 64th picture: file `k` contains
-/// the numbers below the latest number that equals `k` modulo 64. For later pictures, at most 63, the search reads the
-/// texts in `search.js`. Each addition changes `search.js`, one file of rows, and one file of words; only the words of
-/// the latest pictures are added to this file.
+/// picture must not rewrite all files of words, so each picture updates only one of them. File `k` covers the
+/// numbers below a bound: the greatest number that equals `k` modulo 64 and is at most the next free number. For the
+/// pictures beyond the bound, at most 63, the search reads the texts in `search.js`. Adding a picture changes
+/// `search.js`, one file of rows, and one file of words, which gains the words of the pictures since its last update.
 struct SearchIndex {
     static let shardCount = 64
     private static let rowsPerFile = 64

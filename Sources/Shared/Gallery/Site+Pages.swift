@@ -1,5 +1,6 @@
 import Articles
 import Records
+import Support
 
 /// Renders the pages as HTML. Escapes all texts from records.
 extension Site {
@@ -80,7 +81,7 @@ extension Site {
                 let address = page.path.dropFirst("pages/".count)
                 return """
                     <li><a href="\(address)">\(try cover(of: page, on: list))\(words) \
-                    <span>\(count) \(count == 1 ? "picture" : "pictures")</span></a></li>
+                    <span>\(counted(count, "picture"))</span></a></li>
                     """
             }
             return Self.year.filled(text: ["year": name], markup: ["months": links.joined()])

@@ -78,10 +78,13 @@ public final class Remote: RemoteTier {
         } catch {
             try interruption.check()
             let failure = Support.failure(of: error)
-            var message = secrets.removed(from: failure.message)
-            if message.count > 400 { message = message.prefix(400) + "…" }
-            if message == failure.message { throw failure }
-            throw (failure as? RemoteFailure)?.isFinal == true ? RemoteFailure.refused(message) : .failed(message)
+            func cleaned(_ text: String) -> String {
+                let text = secrets.removed(from: text)
+                return text.count > 400 ? text.prefix(400) + "…" : text
+            }
+            if let failure = failure as? RemoteFailure { throw failure.mapReason(cleaned) }
+            let message = cleaned(failure.message)
+            throw message == failure.message ? failure : RemoteFailure.failed(message)
         }
     }
 
@@ -349,7 +352,7 @@ public final class Remote: RemoteTier {
             func warn(_ count: Int, _ what: String) {
                 guard count > 0, interruption.cause == nil, !state.withLock({ $0.writing.isOpen }) else { return }
                 log.warning(
-                    "the remote \(settings.address): \(count) \(count == 1 ? "upload was" : "uploads were") \(what)")
+                    "the remote \(settings.address): \(counted(count, "upload was", "uploads were")) \(what)")
             }
             warn(unfinished, "not finished in time; raise APOD_TOOLS_REMOTE_WAIT, or run img-cache push")
             warn(refused, "skipped, because the queue of uploads was full; run img-cache push")

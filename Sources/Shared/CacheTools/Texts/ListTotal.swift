@@ -19,7 +19,6 @@ public struct ListTotal: Sendable {
     public var line: String { "\(Self.words(name, originals, variants: variants)), \(ByteCount.description(bytes))\n" }
 
     static func words(_ name: String, _ originals: Int, variants: Int) -> String {
-        func words(_ count: Int, _ name: String) -> String { "\(count) \(name)\(count == 1 ? "" : "s")" }
-        return words(originals, name) + (variants > 0 ? " and \(words(variants, "variant"))" : "")
+        counted(originals, name) + (variants > 0 ? " and \(counted(variants, "variant"))" : "")
     }
 }

@@ -45,7 +45,7 @@ extension VerificationStep {
         let unit = kind == .sweep ? "left over" : kind == .rebuild ? "recovered" : "checked"
         return stepLine(
             kind.rawValue,
-            "\(count) \(unit), \(ByteCount.description(bytes)), \(problems) problem\(problems == 1 ? "" : "s")",
+            "\(count) \(unit), \(ByteCount.description(bytes)), \(counted(problems, "problem"))",
             duration)
     }
 }
@@ -72,7 +72,7 @@ public struct RemovalReport: Description, Equatable {
 
     public var text: String {
         let files =
-            "\(removal.entries) \(removal.entries == 1 ? "file" : "files") \(isDryRun ? "to remove" : "removed")"
+            "\(counted(removal.entries, "file")) \(isDryRun ? "to remove" : "removed")"
         let kept = pinned > 0 ? "; \(pinned) pinned and kept" : ""
         return "\(files), \(ByteCount.description(removal.bytes))\(kept)\n"
     }

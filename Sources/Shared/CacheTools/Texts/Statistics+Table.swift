@@ -21,7 +21,7 @@ extension Statistics {
 
 extension EntrySum {
     fileprivate var wordsOfMetadata: String {
-        "\(entries) \(entries == 1 ? "record" : "records"), \(ByteCount.description(bytes))"
+        "\(counted(entries, "record")), \(ByteCount.description(bytes))"
     }
 }
 

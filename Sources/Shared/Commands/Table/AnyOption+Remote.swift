@@ -4,7 +4,7 @@ import Remote
 extension AnyOption {
     public static let remote = Option<RemoteAddress>(
         "remote", form: .value("URL"), group: .cache, field: "remote",
-        summary: "Share with other machines: http, https, redis, file.",
+        summary: "Share pictures by an http, https, redis or file URL.",
         manual: """
             Pictures and variants are shared. An http or https server must support GET, HEAD and PUT. A redis address \
             may contain a user, a password and a database. A file address names a folder on a shared mount. If the \
@@ -25,9 +25,9 @@ extension AnyOption {
         "remote-timeout", .cache, such: "250ms", isPositive: true,
         summary: "How long to wait for a connection to the remote.",
         manual: """
-            Other limits are multiples of this time. The first byte may take 4 times as long (1 s). After failed or \
-            empty lookups of 16 times this length in total (4 s), a run stops reading from the remote. It waits for \
-            the leases of other machines at most 100 times as long (25 s).
+            Other limits are multiples of this time. The first byte may take 4 times as long (1 s). Once a run has \
+            waited 16 times as long in total (4 s) for lookups that failed or found nothing, it stops reading from \
+            the remote. It waits for the leases of other machines at most 100 times as long (25 s).
             """
     ).asSetting().defaulting(to: .milliseconds(250))
 

@@ -48,7 +48,7 @@ public struct UnknownScope: Sendable, Equatable {
 
 extension EntrySum {
     /// A description such as `3 entries, 1.2 MB`.
-    public var text: String { "\(entries) \(entries == 1 ? "entry" : "entries"), \(ByteCount.description(bytes))" }
+    public var text: String { "\(counted(entries, "entry", "entries")), \(ByteCount.description(bytes))" }
 }
 
 extension Caches {

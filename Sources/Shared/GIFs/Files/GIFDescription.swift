@@ -70,12 +70,12 @@ public struct GIFDescription: Description, Hashable {
         var words = [palette == 0 ? "no global palette" : "global palette of \(palette) colours"]
         if structure.hasTransparency { words.append("transparency") }
         if structure.commentCount > 0 {
-            words.append("\(structure.commentCount) \(structure.commentCount == 1 ? "comment" : "comments")")
+            words.append(counted(structure.commentCount, "comment"))
         }
         if structure.end < bytes { words.append("\(ByteCount.description(bytes - structure.end)) after the end") }
         return """
             \(name)\(TerminalText.escaped(path))
-            \(structure.canvas), \(frames) \(frames == 1 ? "frame" : "frames") in \
+            \(structure.canvas), \(counted(frames, "frame")) in \
             \(Self.seconds(structure.durationMilliseconds)), plays \(plays), \(ByteCount.description(bytes))
             \(words.joined(separator: ", "))
             \(Self.row("FRAME", "DELAY", "AREA", "DISPOSAL", "PALETTE", "TRANSPARENT", "INTERLACED"))

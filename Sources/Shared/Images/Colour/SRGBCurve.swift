@@ -13,7 +13,8 @@ enum SRGBCurve {
     /// The light of each of the 256 samples.
     static let light: [Float] = (0...255).map { Float(light(of: Double($0) / 255)) }
 
-    /// The number of steps in `samples`. The error is at most half a sample, even in the steepest part, near black.
+    /// The number of steps in `samples`. Even in the steepest part of the curve, near black, rounding the light to a
+    /// step changes a sample by at most a tenth before it is rounded.
     static let steps = 16_384
 
     /// The sample for each step of light.

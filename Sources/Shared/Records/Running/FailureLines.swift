@@ -27,11 +27,11 @@ public final class FailureLines: Sendable {
 
         /// For example `364 more days, 2024-01-02 to 2024-12-31`.
         var words: String {
-            let unit =
+            let total =
                 switch kinds {
-                case [.date]: repetitions == 1 ? "more day" : "more days"
-                case [.line]: repetitions == 1 ? "more line" : "more lines"
-                default: "more like this"
+                case [.date]: counted(repetitions, "more day")
+                case [.line]: counted(repetitions, "more line")
+                default: "\(repetitions) more like this"
                 }
             let which =
                 if kinds == [.date], let days, repetitions > FailureLines.namesShown {
@@ -39,7 +39,7 @@ public final class FailureLines: Sendable {
                 } else {
                     names.joined(separator: ", ") + (repetitions > names.count && !names.isEmpty ? ", …" : "")
                 }
-            return "\(repetitions) \(unit)" + (which.isEmpty ? "" : ", \(which)")
+            return total + (which.isEmpty ? "" : ", \(which)")
         }
     }
 

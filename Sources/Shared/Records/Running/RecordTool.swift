@@ -32,7 +32,8 @@ extension RecordTool {
 
 /// The next step for a record.
 public enum Prepared: Sendable {
-    /// The record is finished. Cache hits need no thread switch and no separate write.
+    /// The record is finished, as after a cache hit. It is printed with the other finished records of its batch, and is
+    /// not passed to another thread.
     case done(Record)
     /// The record needs this work, which captures the results of `prepare`.
     case work(Work)

@@ -178,7 +178,7 @@ public enum TemplateFailure: Failure, Equatable {
                 + NearMatch.advice(for: field, among: NameTemplate.builtIn.filter { $0 != field })
                 + "; use {\(field)|text} for a default"
         case .noDate(let field, let value):
-            "the record's \(field) lacks a part of the date that the template requires: \"\(value.cut(toBytes: 100))\""
+            "the record's \(field) \"\(value.cut(toBytes: 100))\" is not a date with the parts that the template requires"
         }
     }
 }

@@ -34,6 +34,18 @@ public enum RemoteFailure: Failure {
         }
     }
 
+    /// Returns the same failure with another reason.
+    func mapReason(_ change: (String) -> String) -> RemoteFailure {
+        switch self {
+        case .badAddress(let reason): .badAddress(change(reason))
+        case .badKey(let reason): .badKey(change(reason))
+        case .refused(let reason): .refused(change(reason))
+        case .failed(let reason): .failed(change(reason))
+        case .damaged(let reason): .damaged(change(reason))
+        case .givenUp: self
+        }
+    }
+
     /// Whether a retry would certainly fail too.
     var isFinal: Bool { if case .refused = self { true } else { false } }
 

@@ -98,7 +98,7 @@ extension CacheFailure {
             "no folder for the cache; set HOME or XDG_CACHE_HOME to an absolute path, or name a folder with"
                 + " --cache-dir"
         case .cannotMakeRoot(let path, let errno):
-            "cannot create the cache folder \(path): \(systemMessage(errno)); choose another with --cache-dir"
+            "cannot open or create the cache folder \(path): \(systemMessage(errno)); choose another with --cache-dir"
         case .foreignRoot(let path, let owner, let user):
             "the cache at \(path) belongs to user \(owner), and you are user \(user); choose another with --cache-dir,"
                 + " and share pictures with --remote file:///FOLDER"

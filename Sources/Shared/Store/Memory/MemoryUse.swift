@@ -25,9 +25,9 @@ package final class MemoryUse: Sendable {
     private static let indexRoom = 128 << 10
     /// Within this distance of the limit, the total is measured for every write, because indexes may have grown.
     private static let margin = 128 << 10
-    /// The maximum number of pauses in which other processes can finish. In total they last 0.2 s, which is short
-    /// compared with the download that would otherwise fail, or 5 s while other processes are writing, because writing
-    /// is slow on a busy machine.
+    /// The maximum number of pauses in which other processes can finish. 20 pauses last 0.2 s, which is short compared
+    /// with the download that would otherwise fail. While other processes are writing, there are up to 500 pauses (5 s),
+    /// because writing is slow on a busy machine.
     private static let (mostPauses, mostPausesForWriters) = (20, 500)
     private static let pauseMicroseconds: useconds_t = 10_000
     /// The memory used by a file is a multiple of this size (tmpfs(5)).

@@ -41,8 +41,7 @@ enum ProgressLine {
         if finished == 0, state.expected ?? 1 == 1 {
             return [state.nextWait.map { waitOfHost($0, at: now) } ?? working(state, at: now)]
         }
-        var counts =
-            state.expected.map { "\(finished) of \($0) days" } ?? "\(finished) \(finished == 1 ? "day" : "days")"
+        var counts = state.expected.map { "\(finished) of \($0) days" } ?? counted(finished, "day")
         if state.failed > 0 { counts += ", \(state.failed) failed" }
         var parts = [counts]
         if let wait = state.nextWait { parts.append(waitOfHost(wait, at: now)) }

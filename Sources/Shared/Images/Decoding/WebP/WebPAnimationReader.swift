@@ -23,10 +23,10 @@ final class WebPAnimationReader: AnimationReader {
     init(_ source: some ByteSource, options: DecodeOptions) throws {
         try options.limits.check(bytes: source.count)
         let fileMemory = try options.reserve(memory: source.count)
-        let file = try Self.bytes(of: source, allowsTruncated: options.allowsTruncated)
-        let bytes = AlignedBuffer(count: file.count)
-        file.withUnsafeBufferPointer { bytes.bytes.update(from: $0.baseAddress!, count: $0.count) }
-        var data = WebPData(bytes: bytes.bytes, size: file.count)
+        let (bytes, count) = try WebPFile.read(source, options)
+        let length = try Self.length(
+            of: bytes, count: count, source, allowsTruncated: options.allowsTruncated)
+        var data = WebPData(bytes: bytes.bytes, size: length)
         let tableBytes: Int
         (size, frameCount, plays, profile, tableBytes) = try Self.facts(&data, options)
         memory = [
@@ -48,17 +48,18 @@ final class WebPAnimationReader: AnimationReader {
 
     deinit { WebPAnimDecoderDelete(decoder) }
 
-    /// Reads the file. If the file is truncated and `allowsTruncated` is set, returns the bytes up to the end of the
-    /// last complete frame, with a corrected container size.
-    private static func bytes(of source: some ByteSource, allowsTruncated: Bool) throws -> [UInt8] {
-        var bytes = try source.bytes(0..<source.count)
-        guard bytes.count >= 12 else { throw ImageError.truncated(.webp) }
+    /// Returns the number of bytes to decode. If the file is truncated and `allowsTruncated` is set, they end with the
+    /// last complete frame, and the container size in `file` is corrected.
+    private static func length(
+        of file: AlignedBuffer, count: Int, _ source: some ByteSource, allowsTruncated: Bool
+    ) throws -> Int {
+        guard count >= 12 else { throw ImageError.truncated(.webp) }
         // The container size is at offset 4 and excludes the first 8 bytes.
-        guard bytes.count - 8 < ByteOrder.littleEndian.number(bytes[4..<8]), allowsTruncated else { return bytes }
+        let containerSize = (0..<4).reduce(0) { $0 | Int(file.bytes[4 + $1]) << ($1 * 8) }
+        guard count - 8 < containerSize, allowsTruncated else { return count }
         guard let end = try endOfWholeFrames(ofWebP: source) else { throw ImageError.truncated(.webp) }
-        bytes.removeSubrange(end...)
-        for place in 0..<4 { bytes[4 + place] = UInt8(truncatingIfNeeded: (end - 8) >> (place * 8)) }
-        return bytes
+        for place in 0..<4 { file.bytes[4 + place] = UInt8(truncatingIfNeeded: (end - 8) >> (place * 8)) }
+        return min(end, count)
     }
 
     /// Reads the properties of the container, and checks them against the limits before a canvas is allocated.

@@ -1,8 +1,24 @@
 import CWebP
 import Formats
+import Support
 
-/// Estimates the memory to decode a WebP, still or animated, and reads its ICC profile.
+/// Reads a WebP, still or animated, and its ICC profile, and estimates the memory to decode it.
 enum WebPFile {
+    /// Reads all bytes of the source, in pieces. Returns them and their number.
+    static func read(_ source: any ByteSource, _ options: DecodeOptions) throws -> (AlignedBuffer, count: Int) {
+        let file = AlignedBuffer(count: source.count)
+        var count = 0
+        while count < source.count {
+            try options.check()
+            let rest = UnsafeMutableRawBufferPointer(
+                start: file.bytes + count, count: min(source.count - count, 1 << 20))
+            let got = try source.read(into: rest, at: count)
+            if got == 0 { break }
+            count += got
+        }
+        return (file, count)
+    }
+
     /// The maximum memory per pixel that libwebp needs to decode a frame, in bytes, without the output.
     static let decoderBytesPerPixel = 6
 

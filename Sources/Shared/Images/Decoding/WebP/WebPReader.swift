@@ -53,10 +53,10 @@ final class WebPReader: RowReader {
         try options.limits.check(pixels: size)
         try options.check(before: .decodingWebP(size))
         let fileMemory = try options.reserve(memory: source.count)
-        file = AlignedBuffer(count: source.count)
+        let count: Int
+        (file, count) = try WebPFile.read(source, options)
         container = try Container(
-            file.bytes, count: Self.read(source, into: file, options), canvas: size,
-            allowsTruncated: options.allowsTruncated)
+            file.bytes, count: count, canvas: size, allowsTruncated: options.allowsTruncated)
         profile = container.profile
         let frame = container.frame
         layout = container.covers && frame.has_alpha == 0 ? .rgb : .rgba
@@ -103,21 +103,6 @@ final class WebPReader: RowReader {
     }
 
     func finish() throws { try decode(upTo: Int(container.frame.height) - 1) }
-
-    /// Reads all bytes of the source, in pieces. Returns their number.
-    private static func read(_ source: any ByteSource, into file: AlignedBuffer, _ options: DecodeOptions) throws -> Int
-    {
-        var count = 0
-        while count < source.count {
-            try options.check()
-            let rest = UnsafeMutableRawBufferPointer(
-                start: file.bytes + count, count: min(source.count - count, 1 << 20))
-            let got = try source.read(into: rest, at: count)
-            if got == 0 { break }
-            count += got
-        }
-        return count
-    }
 
     /// Decodes the frame at least up to a row. If the data ends before, throws unless truncated files are allowed.
     private func decode(upTo row: Int) throws {

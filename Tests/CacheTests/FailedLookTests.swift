@@ -61,10 +61,10 @@ import Testing
             for call in 1... {
                 let errno = errors[(number + call) % errors.count]
                 let world = try Surroundings()
-                let sound = try world.cache()
+                let intact = try world.cache()
                 for (number, name) in Self.keys.enumerated() {
-                    let entry = try sound.store(MemorySource(picture(number)), key: key(name)).entry
-                    _ = try sound.setPinned(entry, true)
+                    let entry = try intact.store(MemorySource(picture(number)), key: key(name)).entry
+                    _ = try intact.setPinned(entry, true)
                 }
                 let faults = Faults()
                 let cache = try cache(world, faults)

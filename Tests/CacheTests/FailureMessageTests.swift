@@ -192,7 +192,7 @@ import Testing
                 again)
                 """
             ),
-            (NamedFailure("a.jpg", FormatFailure.empty), "65 empty-body: a.jpg: the body is empty"),
+            (NamedFailure("a.jpg", FormatFailure.empty), "65 empty-body: a.jpg: no data"),
             (RemoteDamage.anotherDigest, "65 remote-damaged: the bytes have a different SHA-256"),
             (RemoteDamage.anotherPicture, "65 remote-damaged: the picture differs from its document"),
         ]

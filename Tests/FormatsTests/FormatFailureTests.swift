@@ -6,13 +6,13 @@ import Testing
 @Suite struct FormatFailureTests {
     @Test func everyFailureHasASubject() {
         let rows: [(FormatFailure, String)] = [
-            (.empty, "65 empty-body: the body is empty"),
-            (.notAnImage(.html), "65 not-an-image: the body is an HTML page, not a picture"),
+            (.empty, "65 empty-body: no data"),
+            (.notAnImage(.html), "65 not-an-image: an HTML page, not a picture"),
             (
                 .unsupported(.bmp, readable: [.jpeg, .png]),
-                "65 unsupported-image: the body is a BMP picture; supported formats: JPEG and PNG"
+                "65 unsupported-image: a BMP picture; supported formats: JPEG and PNG"
             ),
-            (.notGIF(.png), "65 not-a-gif: the body is a PNG picture, not a GIF"),
+            (.notGIF(.png), "65 not-a-gif: a PNG picture, not a GIF"),
             (.truncated(.png), "65 truncated-image: the PNG is truncated; fetch it again"),
             (.corrupt(.png, "F"), "65 corrupt-image: the PNG is corrupt: F"),
             (.notRead(.png, "F"), "65 unsupported-image: unsupported PNG: F"),

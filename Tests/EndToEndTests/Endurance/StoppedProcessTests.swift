@@ -90,7 +90,7 @@ struct StoppedProcessTests {
     // MARK: Stopped inside a transaction
 
     /// Locks the index, as a process stopped inside a transaction does.
-    private final class HeldTransaction {
+    private final class OpenTransaction {
         private var handle: OpaquePointer?
 
         init(_ home: ToolHome) throws {
@@ -113,7 +113,7 @@ struct StoppedProcessTests {
         let urls = (0..<300).map { server.url("\($0)") }
         _ = try home.run("img-cache", ["put"] + urls).expect(0)
         try age(home)
-        let held = try HeldTransaction(home)
+        let held = try OpenTransaction(home)
 
         // Hits that waited would exceed the deadline of a run.
         for command in [["get"], ["path"], ["has"], ["put"]] { _ = try home.run("img-cache", command + urls).expect(0) }
@@ -127,7 +127,7 @@ struct StoppedProcessTests {
         let (kept, other) = (server.url("kept"), server.url("other"))
         _ = try home.run("img-cache", ["put", kept, other]).expect(0)
         try age(home)
-        var held: HeldTransaction? = try HeldTransaction(home)
+        var held: OpenTransaction? = try HeldTransaction(home)
         let reader = try home.start("img-cache", ["get"], stdin: .pipe)
         reader.write("{\"url\":\"\(kept)\"}\n")
         let line = try #require(reader.readLine())

@@ -20,7 +20,7 @@ public enum BodyKind: Sendable, Equatable, CaseIterable {
     /// Whether the bytes are a picture of an unsupported format.
     public var isPicture: Bool { [.svg, .bmp, .icon, .jpeg2000, .photoshop].contains(self) }
 
-    /// The phrase that completes `the body is …`.
+    /// The phrase for messages, such as `an HTML page`.
     public var phrase: String {
         switch self {
         case .html: "an HTML page"

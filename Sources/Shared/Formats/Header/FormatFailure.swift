@@ -38,11 +38,11 @@ public enum FormatFailure: Failure, Equatable {
 
     public var message: String {
         switch self {
-        case .empty: "the body is empty"
-        case .notAnImage(let kind): "the body is \(kind.phrase), not a picture"
+        case .empty: "no data"
+        case .notAnImage(let kind): "\(kind.phrase), not a picture"
         case .unsupported(let kind, let formats):
-            "the body is \(kind.phrase); supported formats: \(formats.map(\.name).list(before: "and"))"
-        case .notGIF(let format): "the body is a \(format.name) picture, not a GIF"
+            "\(kind.phrase); supported formats: \(formats.map(\.name).list(before: "and"))"
+        case .notGIF(let format): "a \(format.name) picture, not a GIF"
         case .truncated(let format): "the \(format.name) is truncated; fetch it again"
         case .corrupt(let format, let fault): "the \(format.name) is corrupt: \(fault)"
         case .notRead(let format, let feature): "unsupported \(format.name): \(feature)"

@@ -209,6 +209,36 @@ let hasTIFF: Bool = {
         #expect(code(spot.tiff()) == "unsupported-image")
     }
 
+    /// Replaces the value of a tag with a single 16-bit or 32-bit value in a little-endian file.
+    private func replacing(_ tag: Int, by value: UInt32, in bytes: [UInt8]) throws -> [UInt8] {
+        var bytes = bytes
+        let number = [UInt8(tag & 255), UInt8(tag >> 8)]
+        let place = try #require(
+            [3, 4].lazy.compactMap { kind in bytes.firstRange(of: number + [kind, 0, 1, 0, 0, 0]) }.first)
+        for index in 0..<4 { bytes[place.upperBound + index] = UInt8(truncatingIfNeeded: value >> (8 * UInt32(index))) }
+        return bytes
+    }
+
+    @Test func unsupportedAndInvalidSizesAreNamed() throws {
+        let tiled = drawn(16, 16, 1) { $0.tile = (16, 16) }.tiff()
+        let wide = try replacing(322, by: 1 << 31 - 16, in: tiled)
+        let rows: [([UInt8], String)] = [
+            (drawn(4, 4, 1) { $0.photometric = 2 }.tiff(), "unsupported TIFF: 1 samples per pixel"),
+            (drawn(1, 1, 65) { $0.photometric = 2 }.tiff(), "unsupported TIFF: 65 samples per pixel"),
+            (
+                drawn(12, 16, 1, bits: 1) { $0.tile = (12, 16) }.tiff(),
+                "unsupported TIFF: tiles that are 12 pixels wide"
+            ),
+            // A width above the limit, and a width and height whose product exceeds it.
+            (try replacing(322, by: 1 << 31 + 16, in: tiled), "the TIFF is corrupt: an invalid strip or tile size"),
+            (
+                try replacing(323, by: 1 << 31 - 16, in: wide),
+                "the TIFF is corrupt: an invalid strip or tile size"
+            ),
+        ]
+        for (bytes, expected) in rows { #expect(message { _ = try decode(MemorySource(bytes)) } == "65 \(expected)") }
+    }
+
     @Test func limitsAreCheckedBeforeMemoryIsAllocated() {
         let bytes = drawn(64, 64, 3) { $0.tile = (64, 64) }.tiff()
         #expect(code(bytes, DecodeLimits(maxPixels: 4095)) == "too-many-pixels")

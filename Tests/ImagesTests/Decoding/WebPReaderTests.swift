@@ -54,6 +54,18 @@ import Testing
         }
     }
 
+    /// libwebpdemux returns a frame of size 0, since the size is stored after the alpha.
+    @Test func fileThatEndsWithinTheAlphaOfThePictureIsTruncated() throws {
+        let bytes = try encode(.noise(40, 30, channels: 4), EncodeOptions(format: .webp))
+        let alpha = try #require(bytes.firstRange(of: Array("ALPH".utf8))).lowerBound + 8
+        for count in [alpha + 1, alpha + 20, alpha + 200] {
+            for allowsTruncated in [false, true] {
+                let fault = fault(Array(bytes[..<count]), allowsTruncated: allowsTruncated)
+                #expect(fault == "65 the WebP is truncated; fetch it again", "\(count)")
+            }
+        }
+    }
+
     @Test func damagedFrameIsNamed() throws {
         let frames = [[250, 0, 0, 255], [0, 0, 250, 255]].map { colour in
             (delay: 40, picture: PixelBuffer(size: PixelSize(width: 16, height: 16), filledWith: colour))

@@ -171,7 +171,7 @@ final class WebPReader: RowReader {
             }
             let (width, height) = (Int(frame.width), Int(frame.height))
             covers = width == canvas.width && height == canvas.height
-            // The size is 0 if the file ends within the header of the frame.
+            // The size is 0 if the file ends within the alpha, which precedes the size.
             guard frame.complete != 0 || allowsTruncated, width > 0, height > 0 else {
                 throw ImageError.truncated(.webp)
             }

@@ -194,15 +194,23 @@ import Testing
 
     @Test func oldServiceIsSearchedDayByDayForTheNewestPicture() throws {
         let nasa = FakeNASA.complete(through: "2026-11-18")
-        let result = try nasa.client(.api).results(.newest)
+        let lines = Lines()
+        let result = try nasa.client(.api, log: lines.log).results(.newest)
         #expect(result.first?.picture?.day == day("2026-11-18"))
         #expect(nasa.asked == ["20", "19", "18"].map { .day(.api, day("2026-11-\($0)")) })
+        let failures = [APODFailure.notPublished(day("2026-11-20")), .noPicture(day("2026-11-19"))]
+        let steps = failures.map { "apod-fetch: \($0.message); requesting the previous day\n" }
+        #expect(lines.all.filter { $0.hasSuffix("; requesting the previous day\n") } == steps)
     }
 
-    @Test(arguments: [.status(500, ""), .ok("[]"), .ok("<html>")] as [FakeNASA.Reply])
-    func singleDaysAreRequestedIfTheListFails(_ reply: FakeNASA.Reply) throws {
+    /// An empty list is not a failure.
+    @Test(arguments: [(.status(500, ""), 1), (.ok("[]"), 0), (.ok("<html>"), 1)] as [(FakeNASA.Reply, Int)])
+    func singleDaysAreRequestedIfTheListFails(_ reply: FakeNASA.Reply, _ failures: Int) throws {
         let nasa = FakeNASA.complete(through: "2026-11-19") { if case .newest = $0 { reply } else { nil } }
-        #expect(try nasa.client(.science).results(.newest).first?.picture?.day == day("2026-11-19"))
+        let lines = Lines()
+        #expect(try nasa.client(.science, log: lines.log).results(.newest).first?.picture?.day == day("2026-11-19"))
+        let steps = lines.all.count { $0.hasSuffix("; requesting each day backwards from 2026-11-20\n") }
+        #expect(steps == failures, "\(lines.all)")
         let last = try nasa.client(.science).results(.last(3))
         #expect(last.map(\.day) == ["17", "18", "19"].map { day("2026-11-\($0)") })
     }

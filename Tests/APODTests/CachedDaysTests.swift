@@ -1,5 +1,6 @@
 import Fetch
 import HTTP
+import Libc
 import Store
 import Support
 import TestSupport
@@ -89,6 +90,17 @@ import Testing
         #expect(try days().newestPicture(through: day("2026-11-20"), of: .science)?.isCurrent == false)
         let same = try days(science: "http://127.0.0.1:8080/apod")
         #expect(try same.newestPicture(through: day("2026-11-20"), of: .science)?.isCurrent == true)
+    }
+
+    @Test func requestIsSentWithoutALockIfTheLockFileCannotBeOpened() throws {
+        try days().keep([kept("2021-01-01")], of: .science)
+        try #require(unlink(folder.path("cache/locks/all")) == 0)
+        try folder.makeFolder("cache/locks/all")
+        let lines = Lines()
+        #expect(try days(log: lines.log).turn(toAsk: .science, for: "newest") == nil)
+        let path = folder.path("cache/locks/all")
+        let words = "no longer waiting for the other run's request (newest): cannot open \(path): Is a directory"
+        #expect(lines.all == ["apod-fetch: \(words)\n"])
     }
 
     @Test func rootThatCannotBeCreatedCausesOneWarning() throws {

@@ -77,6 +77,15 @@ import Testing
         #expect(try cache().statistics()[.kept] == 1)
     }
 
+    @Test func copyThatCannotBeRecordedIsWritten() throws {
+        let cache = try cache()
+        try cache.index.requireWriting()
+        let fault = try world.refuse("INSERT ON copies")
+        let copy = FileCopy(path: "/nowhere/m31.gif", bytes: 1, modified: 0, sha256: "", details: "")
+        try cache.copies.record([copy], of: key)
+        #expect(world.messages.all == ["test: cannot record the copies of \(url): \(fault)\n"])
+    }
+
     @Test func copyOfAnExpiredPictureNeedsNoRequestUnlessRefreshed() throws {
         _ = try put()
         world.time.advance(.seconds(400 * 86_400))

@@ -67,6 +67,24 @@ import Testing
         }
     }
 
+    @Test func metadataThatDoesNotFitIsNotRecovered() async {
+        await #expect(processExitsWith: .success) {
+            let world = try Surroundings()
+            let cache = try world.cache()
+            let days = (100..<700).map {
+                Metadata(name: "\($0)", body: Array(repeating: 7, count: 1500), fetchedAt: world.time.now)
+            }
+            try cache.metadata.keep(days, in: "days")
+            try limitFiles(to: 1 << 18)
+
+            try cache.index.setAside()
+
+            let words = "test: cannot recover more metadata from the damaged index: "
+            #expect(world.messages.all.contains { $0.hasPrefix(words) }, "\(world.messages.all)")
+            #expect(try cache.metadata.items(in: "days", from: "100", through: "999").count < 600)
+        }
+    }
+
     @Test func hitNeedsNoDiskSpace() async {
         await #expect(processExitsWith: .success) {
             let world = try Surroundings()
@@ -76,6 +94,8 @@ import Testing
             try limitFiles(to: 0)
 
             #expect(try cache.lookup(key("small")) != nil)
+            let words = "test: cannot record the use of an entry: "
+            #expect(world.messages.all.contains { $0.hasPrefix(words) }, "\(world.messages.all)")
         }
     }
 }

@@ -55,6 +55,21 @@ import Testing
         #expect(world.files("partial").isEmpty)
     }
 
+    @Test func fetchIsRepeatedIfTheRootIsRemovedDuringIt() throws {
+        let root = world.root
+        let server = FakeServer { _, number in
+            if number == 0 { Surroundings.removeTree(root) }
+            return .init(body: picture())
+        }
+
+        let (entry, status) = try world.cache().fetch(moon, client: world.client(server))
+
+        #expect(try status == .miss && File.exists(entry.path))
+        #expect(server.requests.count == 2)
+        let words = "test: the folder of the cache was removed: "
+        #expect(world.messages.all.count { $0.hasPrefix(words) } == 1, "\(world.messages.all)")
+    }
+
     @Test func expiredEntryIsReplacedIfTheServersContentChanged() throws {
         let cache = try world.cache { $0.ttl = .seconds(100) }
         let server = FakeServer { _, number in .init(headers: [("ETag", "\"\(number)\"")], body: picture(number)) }

@@ -67,6 +67,25 @@ import Testing
         #expect(try cache.fetch(moon, client: world.client(server)).status == .miss)
     }
 
+    @Test func failureThatCannotBeRecordedIsOnlyLogged() throws {
+        let cache = try cache()
+        try cache.index.requireWriting()
+        let fault = try world.refuse("INSERT ON negatives")
+        let server = FakeServer { _, _ in .init(status: 404) }
+        for _ in 0..<2 { #expect(throws: FetchFailure.self) { try cache.fetch(moon, client: world.client(server)) } }
+        let words = "test: cannot record the failure of https://pictures.example/moon.gif: \(fault)\n"
+        #expect(world.messages.all.count { $0 == words } == 2, "\(world.messages.all)")
+    }
+
+    @Test func postponementThatCannotBeRecordedIsOnlyLogged() throws {
+        let cache = try cache()
+        try cache.index.requireWriting()
+        let fault = try world.refuse("INSERT ON metadata")
+        cache.postpone(try key("moon"))
+        #expect(world.messages.all == ["test: cannot record the failure of moon: \(fault)\n"])
+        #expect(try cache.postponement(of: key("moon")) == nil)
+    }
+
     @Test func networkFaultsAndLocalLimitsAreNotRemembered() throws {
         let passing: [any Failure] = [
             FetchFailure.timedOut(url: moon.url, .waiting), FetchFailure.cutShort(url: moon.url, detail: ""),

@@ -1,5 +1,6 @@
 import Libc
 import Support
+import TestSupport
 import Testing
 
 @testable import CacheTools
@@ -104,6 +105,25 @@ import Testing
         for folder in ["\(hash)/g", "\(hash)/g01", "\(hash)/g+1", "\(hash)/g-1", "\(hash)/x1", "\(hash)/g1/", ""] {
             #expect(CacheRoot.scope(folder) == nil, "\(folder)")
         }
+    }
+
+    @Test func entryIsNotStoredInAFolderWithAnInvalidName() throws {
+        _ = try store()
+        try world.database().execute("UPDATE scopes SET generation = -1")
+        let words = try #require(summary { _ = try store("sun") })
+        #expect(words.hasPrefix("70 internal: unexpected fault in the cache: \(try key("sun").name)-"), "\(words)")
+        #expect(words.hasSuffix(".gif is not a valid file name of an entry"), "\(words)")
+        #expect(world.files("scopes").count == 1)
+    }
+
+    @Test(arguments: ["", "GIF", "../gif", "gif/", "gif.png", "123456789"])
+    func textThatIsNotAnExtensionIsRefused(_ text: String) throws {
+        let words = "70 internal: unexpected fault in the cache: \(text) is not a valid file extension"
+        let name = try key("moon").name
+        #expect(
+            summary {
+                _ = try CacheRoot.blobName(name, isVariant: false, sha256: SHA256.hex(of: ""), fileExtension: text)
+            } == words)
     }
 
     @Test func fileOutsideTheRootIsNotRemovedForADoomedRow() throws {

@@ -38,6 +38,18 @@ import Testing
         #expect(!TestFile.exists(folder.path("mine")))
     }
 
+    @Test(.enabled(if: isOnDisk, "the temporary folder is in memory")) func folderOnADiskIsNotUsedAsMemory() throws {
+        let places = RuntimePlaces(memory: [folder.path("disk")], ephemeral: [])
+        let reason = "\(folder.path("disk")) is not in memory"
+        #expect(throws: CacheFailure.noMemory(reason: reason)) { try places.memoryFolder() }
+        #expect(!TestFile.exists(folder.path("disk")))
+    }
+
+    private static let isOnDisk: Bool = {
+        guard let folder = try? TemporaryFolder() else { return false }
+        return (try? PrivateFolder.open(folder.path("probe"), making: true)).map(PrivateFolder.isInMemory) == false
+    }()
+
     @Test func linkToAFolderIsRefused() throws {
         try folder.makeFolder("elsewhere")
         symlink(folder.path("elsewhere"), folder.path("link"))

@@ -47,6 +47,15 @@ final class Surroundings: Sendable {
         return database
     }
 
+    /// Makes all later changes of a kind, such as `INSERT ON copies`, fail with `CacheFailure.fault`. Returns the
+    /// message of the failure.
+    func refuse(_ change: String) throws -> String {
+        // An SQL error that is not damage to the index.
+        let overflow = "SELECT abs(-9223372036854775807 - 1)"
+        try database().execute("CREATE TRIGGER refuses BEFORE \(change) BEGIN \(overflow); END")
+        return "unexpected fault in the cache: SQLite 1: integer overflow"
+    }
+
     /// Stores a picture of 1,000 bytes under each key, a second apart.
     func store(_ names: [String], in cache: CacheStore) throws {
         for name in names {

@@ -200,6 +200,35 @@ import Testing
         #expect(world.messages.warnings.count == 3)
     }
 
+    @Test func failedTrimIsOnlyLogged() throws {
+        let cache = try world.cache(capacity: 1500)
+        try world.store(["a"], in: cache)
+        let fault = try world.refuse("DELETE ON entries")
+        world.time.advance(.seconds(5000))
+        try world.store(["b"], in: cache)
+        #expect(try kept(in: cache) == ["a", "b"])
+        #expect(world.messages.all.contains("test: cannot trim the cache: \(fault)\n"), "\(world.messages.all)")
+    }
+
+    @Test func runWarnsEvenIfTheTimeOfTheLastWarningIsUnknown() throws {
+        let cache = try world.cache(capacity: 1500)
+        try world.store(["a", "b"], in: cache)
+        let fault = try world.refuse("INSERT ON settings")
+        cache.close()
+        let words = "test: cannot read the time of the last warning about the capacity: \(fault)\n"
+        #expect(world.messages.all.contains(words), "\(world.messages.all)")
+        #expect(world.messages.warnings.count == 1)
+    }
+
+    @Test func failedMaintenanceIsOnlyLogged() throws {
+        let cache = try world.cache()
+        try world.store(["a"], in: cache)
+        let fault = try world.refuse("INSERT ON counters")
+        _ = try cache.lookup(key("a"))
+        cache.close()
+        #expect(world.messages.all.contains("test: cannot maintain the cache: \(fault)\n"), "\(world.messages.all)")
+    }
+
     @Test func runWithinTheCapacityPrintsNoWarning() throws {
         let cache = try world.cache(capacity: 4000, lease: .zero)
         try world.store(["a", "b", "c", "d"], in: cache)

@@ -169,15 +169,33 @@ struct ReadPlanes: Equatable {
             bytes[place] = other
             for allowsTruncated in [false, true] {
                 for threads in [0, 2] {
-                    let code = failureCode {
+                    let fault = message {
                         _ = try own(bytes, threads: threads, sizes: Self.small, allowsTruncated: allowsTruncated)
                     }
-                    #expect(code == "corrupt-image")
+                    let found = "found marker 0x\(String(other, radix: 16)) instead of RST\(marker - 0xD0)"
+                    #expect(fault == "65 the JPEG is corrupt: \(found)")
                 }
                 #expect(
                     failureCode { _ = try ReadPlanes.libjpeg(bytes, allowsTruncated: allowsTruncated) }
                         == "corrupt-image")
             }
+        }
+    }
+
+    /// A marker in place of the end of the image, and a scan before it.
+    @Test func unexpectedSegmentsAfterTheScanAreRefused() throws {
+        let picture = GeneratedJPEG(width: 16, height: 16, sampling: GeneratedJPEG.samplings[5]).encoded()
+        let whole = Array(picture.dropLast(2))
+        let scan = try #require(whole.indices.last { whole[$0] == 0xDA && whole[$0 - 1] == 0xFF }) - 1
+        let end: [UInt8] = [0xFF, 0xD9]
+        let rows: [([UInt8], String)] = [
+            (whole[scan...] + end, "the JPEG is corrupt: a second scan of the same components"),
+            ([0xFF, 0xC3, 0, 2] + end, "unsupported JPEG: a second picture before the end of the first"),
+            ([0xFF, 0xC0, 0, 2] + end, "the JPEG is corrupt: an unexpected marker after the scan: 0xc0"),
+        ]
+        for (added, expected) in rows {
+            #expect(message { _ = try own(whole + added) } == "65 \(expected)")
+            #expect(failureCode { _ = try ReadPlanes.libjpeg(whole + added) } != nil, "\(expected)")
         }
     }
 

@@ -120,6 +120,22 @@ import Testing
             } == "75 the file became shorter during the upload")
     }
 
+    @Test(arguments: [405, 501]) func serverWithoutPUTIsRefused(status: Int) throws {
+        let server = try LoopbackServer { _ in .text("", status: status) }
+        let settings = RemoteSettings(
+            try RemoteAddress(server.address), mode: .both, scopes: .standard, connect: .seconds(60), wait: .seconds(60)
+        )
+        let storage = HTTPStorage(
+            try WebURL(server.address), settings: settings, environment: [:], log: .silent, interruption: Interruption()
+        )
+        let operation = RemoteOperation(.writing(1, settings.timeouts)) {}
+        #expect(
+            summary {
+                try storage.write(
+                    MemorySource([1]), to: .document(document.name), lifetime: nil, under: nil, operation)
+            } == "77 remote-refused: the server answered \(status), so it does not support PUT")
+    }
+
     @Test func afterFiveFailuresNoRequestIsSent() throws {
         let world = try World()
         world.storage.state.withLock { $0.failure = .failed("no route to host") }

@@ -147,8 +147,7 @@ struct FetchTask {
             case .noStoreBody(let file):
                 mayRemember = false
                 return try finish(file)
-            case .unchanged:
-                throw CacheFailure.fault(detail: "a 304 response to an unconditional request")
+            case .unchanged: preconditionFailure("a download without validators is never unchanged")
             }
         } catch let failure as any Failure where Self.isPassing(failure) {
             guard let entry = flight.found.entry, Freshness.mayServeStale(entry, now: cache.clock.now(), rules: rules),

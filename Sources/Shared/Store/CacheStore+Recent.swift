@@ -143,14 +143,13 @@ extension CacheStore {
     func toleratingUnwritable(_ body: () throws -> Void) throws {
         do {
             try body()
-        } catch let failure as CacheFailure {
+        } catch {
+            let failure = failure(of: error)
             switch failure {
-            case .readOnly, .diskFull, .io:
+            case CacheFailure.readOnly, CacheFailure.diskFull, CacheFailure.io, is SystemFailure:
                 log.detail("cannot record the use of an entry: \(failure.message)")
-            default: throw failure
+            default: throw error
             }
-        } catch let failure as SystemFailure {
-            log.detail("cannot record the use of an entry: \(failure.message)")
         }
     }
 }

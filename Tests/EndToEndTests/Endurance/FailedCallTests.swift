@@ -67,6 +67,63 @@ struct FailedCallTests {
         }
     }
 
+    /// Calls that always fail, on any file or only on `path`. A `*` in the message matches any characters.
+    private struct NamedFailure: Sendable, CustomTestStringConvertible {
+        let calls: String
+        let error: String
+        var path: String?
+        var setup = "true"
+        let arguments: [String]
+        let message: String
+
+        var testDescription: String { "\(calls): \(error)" }
+    }
+
+    private static let disk = "Input/output error; check the disk and the system log"
+    private static let thread = "cannot start a thread: Resource temporarily unavailable"
+    private static let namedFailures = [
+        NamedFailure(
+            calls: "fdatasync", error: "EIO", arguments: ["put", "--sync", "moon.png"],
+            message: "moon.png: cannot sync */partial/* to disk: \(disk)"),
+        NamedFailure(
+            calls: "fsync", error: "EIO", arguments: ["put", "--sync", "moon.png"],
+            message: "moon.png: cannot sync the folder */scopes/* to disk: \(disk)"),
+        NamedFailure(
+            calls: "fsync", error: "EIO", arguments: ["put", "--sync", "moon.png", "--output-dir", "new"],
+            message: "cannot sync the folder of new to disk: \(disk)"),
+        NamedFailure(calls: "clone,clone3", error: "EAGAIN", arguments: ["verify", "--jobs", "2"], message: thread),
+        NamedFailure(
+            calls: "fcntl", error: "EIO", path: "locks/all",
+            setup: "touch \"$APOD_TOOLS_CACHE_DIR/locks/$(printf %032d-%032d 0 0)\"",
+            arguments: ["clean", "--dry-run"],
+            message: "cannot query the locks of */locks/all: \(disk)"),
+        NamedFailure(
+            calls: "socket", error: "EMFILE", arguments: ["push", "--remote", "redis://127.0.0.1:1", "-v"],
+            message: """
+                the remote redis://127.0.0.1:1/0: 127.0.0.1:1: cannot open a socket: Too many open files; use fewer \
+                --jobs or raise the limit of open files (ulimit -n); this run continues without it
+                """),
+        NamedFailure(
+            calls: "?readlink,readlinkat", error: "EACCES", path: "/proc/self/exe",
+            arguments: ["scope", "switch", "b", "--purge", "-v"],
+            message: """
+                cannot start a process that removes the purged files: cannot find the path of this program: \
+                Permission denied; check the permissions of the file and the folders above it; later runs will \
+                remove them
+                """),
+    ]
+
+    @Test(.enabled(if: Strace.isPossible), arguments: namedFailures.indices)
+    func messageNamesTheFailedOperation(_ index: Int) throws {
+        let failure = Self.namedFailures[index]
+        try home.write("moon.png", DrawnPicture.noise(20, 10, seed: 1).png())
+        try home.shell(failure.setup).expect(0)
+        let path = failure.path.map { $0.hasPrefix("/") ? $0 : "\(home.cacheRoot)/\($0)" }
+        let output = try Strace.run(
+            home, "\(failure.calls):error=\(failure.error)", path: path, "img-cache", failure.arguments)
+        #expect(LinePattern.fits(output.stderr, "...\nimg-cache: \(failure.message)\n..."), "\(output)")
+    }
+
     // MARK: Real errors
 
     @Test(.enabled(if: OtherUser.isPossible), arguments: commands)
@@ -106,11 +163,15 @@ struct FailedCallTests {
 
 /// Runs tools with injected errors of system calls.
 private enum Strace {
-    static func run(_ home: ToolHome, _ fault: String, _ tool: String, _ arguments: [String]) throws -> ToolOutput {
+    /// - Parameter path: the only file whose calls fail; nil for all files.
+    static func run(
+        _ home: ToolHome, _ fault: String, path: String? = nil, _ tool: String, _ arguments: [String]
+    ) throws -> ToolOutput {
         let call = fault.prefix { $0 != ":" }
+        let place = path.map { ["-P", $0] } ?? []
         return try home.run(
             "/usr/bin/env",
-            command + ["-e", "trace=\(call)", "-e", "inject=\(fault)", try Tools.path(tool)] + arguments)
+            command + ["-e", "trace=\(call)"] + place + ["-e", "inject=\(fault)", try Tools.path(tool)] + arguments)
     }
 
     /// With `--seccomp-bpf`, a tool stops only at the traced calls.

@@ -173,6 +173,19 @@ struct FetchingTests {
 
     // MARK: Offline
 
+    #if os(Linux)
+    @Test func missingLibcurlIsReported() throws {
+        let home = try ToolHome()
+        for name in ["libcurl.so.4", "libcurl-gnutls.so.4"] { try home.write("broken/\(name)", "none") }
+        let environment = ["LD_LIBRARY_PATH": home.path("broken")]
+        let version = try home.run("img-cache", ["--version"], environment: environment).expect(0)
+        #expect(version.lines.contains("libcurl cannot be used: it is not installed"), "\(version)")
+        let output = try home.run("img-cache", ["put", "http://8.8.8.8/a.jpg"], environment: environment)
+        try output.expectFailure(70, code: "no-libcurl", tool: "img-cache")
+        #expect(output.stderr.contains("cannot load libcurl (it is not installed)"), "\(output)")
+    }
+    #endif
+
     @Test func offlineOpensNoConnectionAndResolvesNoName() throws {
         let server = try Server { _, _ in .bytes(Self.picture, type: "image/png") }
         let home = try server.home()

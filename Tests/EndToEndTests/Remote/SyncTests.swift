@@ -75,6 +75,28 @@ import Testing
         #expect(try service.requests().total == asked)
     }
 
+    @Test func daysFromTheRemoteAreUsedEvenIfTheyCannotBeStored() throws {
+        let service = try SampleServer(["--today", "2026-11-21"])
+        let home = try ToolHome(environment: service.environment)
+        let remote = "file://\(try home.folder.makeFolder("mount"))"
+        func fetch(_ machine: String, _ days: String) throws -> ToolOutput {
+            let root = home.folder.path("cache/\(machine)")
+            return try home.run(
+                "apod-fetch", ["--date", days],
+                environment: ["APOD_TOOLS_CACHE_DIR": root, "APOD_TOOLS_REMOTE": remote]
+            ).expect(0)
+        }
+        _ = try fetch("one", "2024-02-01..2024-02-03")
+        _ = try fetch("two", "2024-03-01")
+        let trigger = "CREATE TRIGGER refuses BEFORE INSERT ON metadata BEGIN SELECT abs(-9223372036854775807 - 1); END"
+        try CacheOnDisk(home.folder.path("cache/two")).execute(trigger)
+        let asked = try service.requests().total
+        let output = try fetch("two", "2024-02-01..2024-02-03")
+        #expect(try output.records.count == 3 && service.requests().total == asked)
+        let fault = "unexpected fault in the cache: SQLite 1: integer overflow"
+        #expect(output.errorLines == ["apod-fetch: warning: \(fault); days from the remote are not cached"])
+    }
+
     @Test func pullRespectsTheCapacity() throws {
         let fleet = try Fleet(.folder)
         try fleet.put("one", (0..<10).map { "\($0)" }, ["APOD_TOOLS_REMOTE_MODE=read"])
@@ -85,6 +107,21 @@ import Testing
         #expect(try output.record.integer("pulled.moved") == 3)
         #expect(try output.record.integer("pulled.left_out") == 7)
         #expect(output.stderr.contains("7 items exceed the capacity and were not copied; raise --capacity"))
+    }
+
+    @Test func reportsAreSentencesOnATerminal() throws {
+        let fleet = try Fleet(.folder)
+        try fleet.put("one", ["moon"], ["APOD_TOOLS_REMOTE_MODE=read"])
+        func words(_ machine: String, _ command: String) throws -> String {
+            try fleet.home.run("img-cache", [command], environment: fleet.machine(machine), stdout: .terminal)
+                .expect(0).stdout
+        }
+        #expect(try words("one", "push") == "pushed 1 item, 20.0 kB; 0 already there\r\n")
+        #expect(try words("one", "push") == "pushed 0 items, 0 B; 1 already there\r\n")
+        // Removes the document of the entry, but not the list.
+        let documents = "\(fleet.address.dropFirst("file://".count))/ac"
+        try fleet.home.shell("grep -l -r /moon.gif '\(documents)' | xargs rm").expect(0)
+        #expect(try words("two", "pull") == "pulled 0 items, 0 B; 0 already there, 1 listed but missing\r\n")
     }
 
     @Test func pushFailsIfTheRemoteIsUnreachable() throws {

@@ -45,6 +45,8 @@ struct GifCacheSyncTests {
         #expect(again["/image"] == 455 && again["/exercises"] == 0 && again.highest <= 3)
         let dry = try home.run("gif-cache", ["mirror", "--dry-run", "--json"]).expect(0).record
         #expect(dry.integer("exercises") == 1300 && dry.integer("missing") == 455)
+        let words = try home.run("gif-cache", ["mirror", "--dry-run"], stdout: .terminal).expect(0).stdout
+        #expect(words == "455 of 1300 GIFs would be fetched\r\n")
     }
 
     @Test func concurrentMirrorsShareTheWork() throws {
@@ -59,6 +61,24 @@ struct GifCacheSyncTests {
         #expect(try service.requests().total == 0)
         let offline = try home.run("gif-cache", ["mirror", "--offline", "-q"]).expect(0)
         #expect(offline.stderr == "")
+    }
+
+    @Test func listIsRequestedIfTheCachedListCannotBeRead() throws {
+        let service = try SampleServer(["--exercises", "3"])
+        let home = try ToolHome(environment: service.environment)
+        try home.run("gif-cache", ["list"]).expect(0)
+        try CacheOnDisk(home).execute("ALTER TABLE metadata RENAME TO lost")
+        let output = try home.run("gif-cache", ["list"]).expect(0)
+        #expect(try output.records.count == 3)
+        let index = "\(home.cacheRoot)/index.sqlite"
+        let fault =
+            "unexpected fault in the cache: \(index) is intact, but cannot be used: no such table: metadata; nothing was"
+            + " changed"
+        #expect(
+            output.errorLines == [
+                "gif-cache: warning: \(fault); the cached exercise list is not used",
+                "gif-cache: warning: \(fault); the exercise list is not cached",
+            ])
     }
 
     @Test func exhaustedQuotaStopsAllProcesses() throws {

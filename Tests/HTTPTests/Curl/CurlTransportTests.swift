@@ -162,6 +162,33 @@ import Testing
         #expect(failure?.code == "bad-answer" && failure?.exitCode == .temporary, "\(String(describing: failure))")
     }
 
+    @Test(arguments: [
+        ("HTTP/1.1 101 Switching Protocols\r\n\r\nhello", "no final status"),
+        (
+            "HTTP/1.1 200 OK\r\n" + String(repeating: "X: \(String(repeating: "a", count: 7996))\r\n", count: 38),
+            "its header is larger than 300 kB"
+        ),
+    ])
+    func unusableHeadIsABadAnswer(head: String, fault: String) throws {
+        let server = try LoopbackServer { _, peer in
+            peer.send(head)
+            peer.close()
+        }
+        #expect(
+            message { _ = try client().data(request(server.url())) }
+                == "75 \(server.url()) sent an invalid response: \(fault); try again later")
+    }
+
+    /// libcurl refuses texts of more than 8 MB.
+    @Test func optionThatLibcurlRejectsIsAFault() throws {
+        let transport = CurlTransport(
+            guard: .allowingAll, environment: [:], certificateFile: String(repeating: "a", count: 8_000_001))
+        let url = "http://127.0.0.1:1/"
+        #expect(
+            message { _ = try transport.exchange(request(url), interruption: interruption) { _ in } }
+                == "70 libcurl could not fetch \(url): it rejected option 10065")
+    }
+
     @Test func onlyLocalErrorsOfLibcurlAreInternalFaults() throws {
         let url = try WebURL("https://example.org/")
         let own: Set = [2, 3, 4, 26, 41, 42, 43, 45, 48, 53, 54, 66, 93, 99]

@@ -98,6 +98,17 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
+    @Test func bodyOfInvalidLengthIsNotSent() throws {
+        struct InvalidSource: ByteSource {
+            let count = -2
+            func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int { 0 }
+        }
+        let url = "http://127.0.0.1:1/"
+        #expect(
+            message { _ = try client().put(InvalidSource(), at: request(url)) }
+                == "70 libcurl could not fetch \(url): it cannot send a request body")
+    }
+
     @Test func secretsAreNotUploadedUnencrypted() throws {
         var secret = try request("http://example.org/")
         secret.headers = [HTTPHeader("Authorization", "Bearer x")]

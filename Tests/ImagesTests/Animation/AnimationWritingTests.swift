@@ -65,6 +65,25 @@ extension PixelBuffer {
         #expect(back.frames.map(\.picture) == frames.map(\.picture))
     }
 
+    @Test(arguments: [OutputFormat.jpeg, .png, .avif]) func otherFormatsHoldNoAnimation(_ format: OutputFormat) {
+        let frame = (delay: 40, picture: PixelBuffer.confetti(4, 3, colours: 2, seed: 1))
+        let name = ImageFormat.all.first { $0.id == format.rawValue }?.name ?? ""
+        #expect(
+            message { _ = try animation([frame], EncodeOptions(format: format)) }
+                == "70 cannot encode the \(name): the format does not support animations")
+    }
+
+    @Test func lengthOfAWebPAnimationIsLimited() throws {
+        // Each delay is reduced to its limit of 2^24 - 1 milliseconds.
+        let frames = (0..<129).map { (delay: 1 << 30, picture: PixelBuffer.confetti(4, 3, colours: 2, seed: $0)) }
+        let webp = EncodeOptions(format: .webp)
+        let back = try allFrames(animation(Array(frames[..<2]), webp)).frames
+        #expect(back.map(\.delay) == [16_777_215, 16_777_215])
+        #expect(
+            message { _ = try animation(frames, webp) }
+                == "70 cannot encode the WebP: the animation is longer than 24 days")
+    }
+
     @Test func framesOf256ColoursAreExactAmongOtherFrames() throws {
         let frames = [256, 3, 256, 256, 20].enumerated().map {
             (delay: 40, picture: PixelBuffer.confetti(30, 20, colours: $1, seed: UInt64($0)))

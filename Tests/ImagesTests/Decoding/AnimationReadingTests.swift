@@ -60,6 +60,16 @@ private enum Letters {
         try allFrames(Letters.animation(width, height, frames)).frames.map { Letters.rows($0.picture) }
     }
 
+    @Test func frameThatIsMissingSinceTheInspectionIsDamage() throws {
+        // The first frame is larger than the pieces in which the file is read.
+        let picture = DrawnPicture.noise(300, 300, seed: 1)
+        let source = ReplacedSource(DrawnAnimation([picture, picture]).gif())
+        let reader = try #require(try animationReader(source, inspect(source), options: DecodeOptions()))
+        source.replace(by: DrawnAnimation([picture]).gif())
+        #expect(try reader.nextFrame() != nil)
+        #expect(message { _ = try reader.nextFrame() } == "65 the GIF is corrupt: fewer frames than expected")
+    }
+
     @Test func laterFrameIsDrawnOverAKeptFrame() throws {
         let frames = [Letters.frame(["rr", "rr"]), Letters.frame(["g."], x: 0, y: 1)]
         #expect(try canvases(2, 2, frames) == [["rr", "rr"], ["rr", "gr"]])

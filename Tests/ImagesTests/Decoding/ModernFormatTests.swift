@@ -109,6 +109,16 @@ private let hasAVIF = isInstalled(cavif_load())
         #expect(try difference(decode(MemorySource(boxed))) == 0)
     }
 
+    @Test(.enabled(if: hasJPEGXL)) func damagedJPEGXLIsCorrupt() throws {
+        let library = try #require(ImageDecoder.jpegXL.library())
+        let messages = SmallPictures.jpegXL.indices.compactMap { place in
+            var damaged = SmallPictures.jpegXL
+            damaged[place] ^= 0x10
+            return message { _ = try decode(MemorySource(damaged)) }
+        }
+        #expect(messages.contains("65 the JPEG XL is corrupt: \(library) cannot decode the picture"), "\(messages)")
+    }
+
     @Test func limitsAreCheckedBeforeDecoding() {
         for (bytes, isReadable) in [(SmallPictures.heic, hasHEIF), (SmallPictures.jpegXL, hasJPEGXL)] where isReadable {
             func code(_ limits: DecodeLimits) -> String? {

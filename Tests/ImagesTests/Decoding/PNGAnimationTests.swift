@@ -209,6 +209,18 @@ private enum Letters {
         for (found, expected) in rows { #expect(found == expected) }
     }
 
+    @Test func fileThatBecomesShorterIsTruncated() throws {
+        let bytes = DrawnPNGAnimation(
+            width: 3, height: 1, frames: [Letters.frame(["rgb"]), Letters.frame(["bgr"])]
+        ).png()
+        for count in [0, 20, 28, 33, 60] {
+            let source = ReplacedSource(bytes)
+            let reader = try #require(try animationReader(source, inspect(source), options: DecodeOptions()))
+            source.replace(by: Array(bytes[..<count]))
+            #expect(message { _ = try reader.nextFrame() } == "65 the PNG is truncated; fetch it again", "\(count)")
+        }
+    }
+
     @Test func chunksOfAFrameAreLimited() throws {
         let noise = PixelBuffer.noise(200, 200, channels: 4).bytes
         let frame = DrawnPNGAnimation.Frame(width: 200, height: 200, bytes: noise)

@@ -160,15 +160,28 @@ let hasTIFF: Bool = {
         #expect(try decoded(picture).bytes == [30, 50, 70, 255, 60, 100, 140, UInt8(3 * 255 / most)])
     }
 
-    @Test func faxWithoutAPhotometricTagUsesWhiteIsZero() throws {
-        // Two white rows of 16 pixels in group 4 (ITU-T T.6): "vertical, 0" for each, then the end of the block.
-        let fax: [UInt8] = [0b1100_0000, 0b0000_0100, 0b0000_0000, 0b0100_0000]
+    /// Two rows of 16 pixels with this data in group 4 (ITU-T T.6).
+    private func fax(_ data: [UInt8]) -> [UInt8] {
         func tag(_ number: Int, _ value: Int) -> [UInt8] {
             [UInt8(number & 255), UInt8(number >> 8), 4, 0, 1, 0, 0, 0, UInt8(value & 255), UInt8(value >> 8), 0, 0]
         }
-        let tags = [tag(256, 16), tag(257, 2), tag(259, 4), tag(273, 8), tag(278, 2), tag(279, fax.count)]
-        let bytes = Array("II*\0".utf8) + [12, 0, 0, 0] + fax + [UInt8(tags.count), 0] + tags.joined() + [0, 0, 0, 0]
+        let tags = [tag(256, 16), tag(257, 2), tag(259, 4), tag(273, 8), tag(278, 2), tag(279, data.count)]
+        let start = Array("II*\0".utf8) + [UInt8(8 + data.count), 0, 0, 0] + data
+        return start + [UInt8(tags.count), 0] + tags.joined() + [0, 0, 0, 0]
+    }
+
+    @Test func faxWithoutAPhotometricTagUsesWhiteIsZero() throws {
+        // "Vertical, 0" for each row, then the end of the block.
+        let bytes = fax([0b1100_0000, 0b0000_0100, 0b0000_0000, 0b0100_0000])
         #expect(try decode(MemorySource(bytes)).bytes.allSatisfy { $0 == 255 })
+    }
+
+    /// libtiff reports no reason for this failure.
+    @Test func faxThatEndsBeforeItsFirstRowIsCorrupt() {
+        let bytes = fax([0b0000_0000, 0b0001_0000, 0b0000_0001, 0])
+        #expect(
+            message { _ = try decode(MemorySource(bytes)) }
+                == "65 the TIFF is corrupt: libtiff cannot decode the picture")
     }
 
     @Test func cmykIsConvertedToRGB() throws {
@@ -207,6 +220,36 @@ let hasTIFF: Bool = {
         #expect(code(drawn(4, 4, 3) { $0.shorts[339] = [3, 3, 3] }.tiff()) == "unsupported-image")
         let spot = drawn(4, 4, 4) { ($0.photometric, $0.shorts[332]) = (5, [2]) }
         #expect(code(spot.tiff()) == "unsupported-image")
+    }
+
+    /// Replaces the value of a tag with a single 16-bit or 32-bit value in a little-endian file.
+    private func replacing(_ tag: Int, by value: UInt32, in bytes: [UInt8]) throws -> [UInt8] {
+        var bytes = bytes
+        let number = [UInt8(tag & 255), UInt8(tag >> 8)]
+        let place = try #require(
+            [3, 4].lazy.compactMap { kind in bytes.firstRange(of: number + [kind, 0, 1, 0, 0, 0]) }.first)
+        for index in 0..<4 { bytes[place.upperBound + index] = UInt8(truncatingIfNeeded: value >> (8 * UInt32(index))) }
+        return bytes
+    }
+
+    @Test func unsupportedAndInvalidSizesAreNamed() throws {
+        let tiled = drawn(16, 16, 1) { $0.tile = (16, 16) }.tiff()
+        let wide = try replacing(322, by: 1 << 31 - 16, in: tiled)
+        let rows: [([UInt8], String)] = [
+            (drawn(4, 4, 1) { $0.photometric = 2 }.tiff(), "unsupported TIFF: 1 samples per pixel"),
+            (drawn(1, 1, 65) { $0.photometric = 2 }.tiff(), "unsupported TIFF: 65 samples per pixel"),
+            (
+                drawn(12, 16, 1, bits: 1) { $0.tile = (12, 16) }.tiff(),
+                "unsupported TIFF: tiles that are 12 pixels wide"
+            ),
+            // A width above the limit, and a width and height whose product exceeds it.
+            (try replacing(322, by: 1 << 31 + 16, in: tiled), "the TIFF is corrupt: an invalid strip or tile size"),
+            (
+                try replacing(323, by: 1 << 31 - 16, in: wide),
+                "the TIFF is corrupt: an invalid strip or tile size"
+            ),
+        ]
+        for (bytes, expected) in rows { #expect(message { _ = try decode(MemorySource(bytes)) } == "65 \(expected)") }
     }
 
     @Test func limitsAreCheckedBeforeMemoryIsAllocated() {

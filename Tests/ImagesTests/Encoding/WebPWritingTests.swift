@@ -26,6 +26,17 @@ import Testing
         #expect(bytes.count < plain.count && lossy != drawing)
     }
 
+    /// `encode` refuses this size earlier.
+    @Test func failureOfLibwebpHasItsNumber() {
+        let size = PixelSize(width: 20_000, height: 1)
+        let writer = WebPWriter(
+            size: size, channels: 3, options: EncodeOptions(format: .webp), into: EncoderOutput(.webp, MemorySink()))
+        let row = [UInt8](repeating: 7, count: size.width * 3)
+        row.withUnsafeBufferPointer { writer.write($0.baseAddress!) }
+        // VP8_ENC_ERROR_BAD_DIMENSION
+        #expect(message { try writer.finish() } == "70 cannot encode the WebP: libwebp error 5")
+    }
+
     @Test func manyColoursAreLossyAtEveryEffort() throws {
         let picture = PixelBuffer.waves(120, 90, channels: 3)
         for effort in [0, 3, 9] {

@@ -88,12 +88,13 @@ public final class Inflater {
             zlib.pointee.avail_in = uInt(input.count)
             zlib.pointee.next_out = target.assumingMemoryBound(to: UInt8.self)
             zlib.pointee.avail_out = uInt(output.count)
-            switch CZlib.inflate(zlib, Z_NO_FLUSH) {
+            let status = CZlib.inflate(zlib, Z_NO_FLUSH)
+            switch status {
             case Z_OK, Z_BUF_ERROR: break
             case Z_STREAM_END: state = .ended
             case Z_MEM_ERROR: state = .outOfMemory
             case Z_NEED_DICT: state = .damaged("a preset dictionary is required")
-            default: state = .damaged(zlib.pointee.msg.map { String(cString: $0) } ?? "invalid compressed data")
+            default: state = .damaged(String(cString: UnsafePointer(zlib.pointee.msg) ?? zError(status)))
             }
             return (input.count - Int(zlib.pointee.avail_in), output.count - Int(zlib.pointee.avail_out))
         }

@@ -72,7 +72,7 @@ final class CurlExchange {
         }
         if let error { throw error }
         guard result == CCURL_OK else { throw failure(result, handle) }
-        guard let response else { throw FetchFailure.badAnswer(url: request.url, detail: "no status line") }
+        guard let response else { throw FetchFailure.badAnswer(url: request.url, detail: "no final status") }
         return response
     }
 
@@ -220,6 +220,6 @@ final class CurlExchange {
         guard case .proxy(let text) = proxy, let at = text.lastIndex(of: "@"),
             detail.contains(text: String(text[...at]))
         else { return detail }
-        return "its URL is invalid"
+        return "the URL of the proxy is invalid"
     }
 }

@@ -36,7 +36,7 @@ final class WebPAnimationEncoding {
             WebPAnimEncoderOptionsInitInternal(&options, WEBP_MUX_ABI_VERSION) != 0,
             WebPConfigInitInternal(&config, WEBP_PRESET_DEFAULT, quality, WEBP_ENCODER_ABI_VERSION) != 0,
             mode != .lossless || WebPConfigLosslessPreset(&config, isSmall ? 9 : Self.losslessLevel) != 0
-        else { throw Self.otherVersion }
+        else { throw ImageError.otherWebPVersion }
         // The loop count has 16 bits (WebP container specification, ANIM).
         options.anim_params.loop_count = Int32(min(plays, 0xFFFF))
         options.anim_params.bgcolor = 0
@@ -63,7 +63,9 @@ final class WebPAnimationEncoding {
     /// - Parameter time: the start of the frame in milliseconds.
     func add(_ frame: UnsafePointer<UInt8>, at time: Int32) throws {
         var picture = WebPPicture()
-        guard WebPPictureInitInternal(&picture, WEBP_ENCODER_ABI_VERSION) != 0 else { throw Self.otherVersion }
+        guard WebPPictureInitInternal(&picture, WEBP_ENCODER_ABI_VERSION) != 0 else {
+            throw ImageError.otherWebPVersion
+        }
         defer { WebPPictureFree(&picture) }
         if !isTransparent {
             isTransparent = (0..<size.width * size.height).contains { frame[$0 * 4 + 3] < 255 }
@@ -94,9 +96,5 @@ final class WebPAnimationEncoding {
         return bytes
     }
 
-    private static let otherVersion = ImageError.encoder(.webp, "libwebp has an incompatible version")
-
-    private var failure: ImageError {
-        .encoder(.webp, WebPAnimEncoderGetError(encoder).map { String(cString: $0) } ?? "libwebpmux failed")
-    }
+    private var failure: ImageError { .encoder(.webp, String(cString: WebPAnimEncoderGetError(encoder))) }
 }

@@ -36,6 +36,8 @@ final class WebPAnimationWriter: AnimationWriter {
     /// A lossless first frame with more pixels per byte than this may be blank, and does not predict the size of later
     /// frames.
     private static let plainPixels = 50
+    /// The longest duration of a frame in milliseconds, 4.7 hours: it has 24 bits (WebP container specification, ANMF).
+    private static let mostDelay = 1 << 24 - 1
 
     init(
         _ options: EncodeOptions, size: PixelSize, plays: Int, limits: DecodeLimits, into drain: EncoderOutput
@@ -59,7 +61,7 @@ final class WebPAnimationWriter: AnimationWriter {
             try encodings[number].add(frame, at: begin)
         } done: { _ in
         }
-        time += min(max(delay, 0), 1 << 32)
+        time += min(max(delay, 0), Self.mostDelay)
     }
 
     private func begin(_ frame: UnsafePointer<UInt8>) throws {

@@ -10,14 +10,17 @@ final class RedisConnection: Sendable {
     /// Connects, authenticates if the address has a password, and selects the database. Throws `RemoteFailure`,
     /// `SystemFailure`, and the operation's errors.
     ///
-    /// - Parameter limit: the time limit of the name lookup and of each connection attempt.
+    /// - Parameters:
+    ///   - limit: the time limit of the name lookup and of each connection attempt.
+    ///   - resolve: looks up the addresses of a host.
     init(
         _ address: RemoteAddress.RedisAddress, within limit: Duration, _ operation: RemoteOperation,
-        interruption: Interruption
+        interruption: Interruption,
+        resolve: (String, Duration, Interruption) throws -> [IPAddress] = {
+            try NameLookup.addresses(of: $0, limit: $1, interruption: $2)
+        }
     ) throws {
-        let targets =
-            try address.url.address.map { [$0] }
-            ?? NameLookup.addresses(of: address.host, limit: limit, interruption: interruption)
+        let targets = try address.url.address.map { [$0] } ?? resolve(address.host, limit, interruption)
         guard let last = targets.last else { throw RemoteFailure.failed("cannot find the address of \(address.host)") }
         func connected(to target: IPAddress) throws -> RedisSocket {
             try RedisSocket(target, port: address.port, within: limit, operation)

@@ -118,6 +118,12 @@ extension CacheRoot {
             && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) }
     }
 
+    /// Throws `CacheFailure.fault` unless `text` is allowed as an extension. Checks before the text becomes part of a
+    /// path.
+    static func requireExtension(_ text: String) throws {
+        guard isExtension(text[...]) else { throw CacheFailure.fault(detail: "\(text) is not a valid file extension") }
+    }
+
     /// Separates the entry's name from the stamp in a variant's file name, so that the file name reveals the kind.
     static let variantMark = "-v"
 
@@ -125,11 +131,9 @@ extension CacheRoot {
     private static let digestLength = 16
 
     /// Returns the name for an entry's file. The same content always has the same name, so a file that a killed process
-    /// left without a row is overwritten. Checks the extension again, because it becomes part of a path.
+    /// left without a row is overwritten. Throws `CacheFailure.fault` for an invalid extension.
     static func blobName(_ name: String, isVariant: Bool, sha256: String, fileExtension: String) throws -> String {
-        guard isExtension(fileExtension[...]) else {
-            throw CacheFailure.fault(detail: "\(fileExtension) is not a valid file extension")
-        }
+        try requireExtension(fileExtension)
         return "\(name)\(isVariant ? variantMark : "-")\(sha256.prefix(stampLength)).\(fileExtension)"
     }
 

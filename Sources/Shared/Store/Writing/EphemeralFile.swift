@@ -61,9 +61,7 @@ package final class EphemeralFile: Sink {
     /// Begins the file's lease and renames it to its final `path`. Throws `SystemFailure`, and `CacheFailure.fault` for
     /// an invalid extension.
     package func commit(_ picture: FileFacts) throws -> MadeFile {
-        guard CacheRoot.isExtension(picture.fileExtension[...]) else {
-            throw CacheFailure.fault(detail: "\(picture.fileExtension) is not a valid file extension")
-        }
+        try CacheRoot.requireExtension(picture.fileExtension)
         let end = clock.now() + lease
         let place = EphemeralName(end: end, token: token, fileExtension: picture.fileExtension).path(in: folder)
         guard path.withPathPointer({ old in place.withPathPointer { rename(old, $0) } }) == 0 else {

@@ -130,7 +130,7 @@ final class JPEGXLReader: RowReader {
             pixels = AlignedBuffer(count: size.width * size.height * layout.channels * sampleBytes)
             let isSet = cjxl_set_pixels(
                 decoder, UInt32(layout.channels), sampleBytes == 2 ? 1 : 0, pixels.bytes, pixels.count)
-            guard isSet != 0 else { throw ImageError.corrupt(.jpegXL, "an invalid size") }
+            guard isSet != 0 else { fallthrough }
         default: throw ImageError.corrupt(.jpegXL, "\(libjxl ?? "libjxl") cannot decode the picture")
         }
     }

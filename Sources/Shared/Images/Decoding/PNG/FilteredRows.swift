@@ -45,7 +45,8 @@ final class FilteredRows {
         }
     }
 
-    /// Returns the next row: its filter byte, then its filtered bytes. Valid until the next call.
+    /// Returns the next row: its filter byte, then its filtered bytes. Valid until the next call. Must not be called
+    /// after the last row.
     func next() throws -> UnsafePointer<UInt8> {
         while true {
             if let block, nextRow < block.rows {
@@ -56,13 +57,13 @@ final class FilteredRows {
             if let worker {
                 if let block { worker.free(block) }
                 block = nil
-                guard let next = try worker.next() else { throw ImageError.corrupt(.png, "too few rows") }
+                guard let next = try worker.next() else { preconditionFailure("all rows were read") }
                 block = next
             } else {
                 if let failure { throw failure }
                 let block = block ?? RowBlock(count: rowsPerBlock * rowBytes)
                 self.block = block
-                guard rowsToUnpack > 0 else { throw ImageError.corrupt(.png, "too few rows") }
+                precondition(rowsToUnpack > 0, "all rows were read")
                 failure = stream.unpack(into: block, rowBytes: rowBytes, rows: min(rowsPerBlock, rowsToUnpack))
                 rowsToUnpack -= block.rows
             }

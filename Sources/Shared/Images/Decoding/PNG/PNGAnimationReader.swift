@@ -73,9 +73,8 @@ final class PNGAnimationReader: AnimationReader {
     private func draw(_ frame: PNGAnimation.Frame) throws {
         let stored = try PNGReader(SplicedSource(source, animation, frame: frame), options: options)
         let reader: any RowReader = stored.transform.map { SRGBRows(stored, $0, options: options) } ?? stored
-        guard reader.size == frame.size else {
-            throw ImageError.corrupt(.png, "a frame whose size differs from its fcTL chunk")
-        }
+        // The spliced header contains the size of the frame.
+        precondition(reader.size == frame.size, "libpng must read the spliced header")
         let row = AlignedBuffer(count: frame.size.width * reader.layout.channels)
         for y in 0..<frame.size.height {
             if y % 64 == 0 { try options.check() }

@@ -19,7 +19,7 @@ extension SplicedSource {
             }
             pieces.append(piece)
         }
-        try add(.made(Self.head(try source.bytes(0..<33), frame.size)))
+        try add(.made(try Self.head(source.bytes(0..<33), frame.size)))
         try PNGAnimation.chunks(of: source, in: animation.shared) { chunk in
             guard chunk.type != "acTL", chunk.type != "fcTL" else { return }
             try add(.stored(chunk.body.lowerBound - 8..<chunk.body.upperBound + 4))
@@ -43,8 +43,10 @@ extension SplicedSource {
         self.init(source, pieces)
     }
 
-    /// Returns the signature and header of the file, with the picture size replaced by `size`.
-    private static func head(_ bytes: [UInt8], _ size: PixelSize) -> [UInt8] {
+    /// Returns the signature and header of the file, with the picture size replaced by `size`. Throws if the file has
+    /// become shorter.
+    private static func head(_ bytes: [UInt8], _ size: PixelSize) throws -> [UInt8] {
+        guard bytes.count >= 29 else { throw ImageError.truncated(.png) }
         var bytes = Array(bytes[..<29])
         bytes.replaceSubrange(16..<24, with: number(UInt32(size.width)) + number(UInt32(size.height)))
         return bytes + number(crc(Array(bytes[12...]), followedBy: 0))

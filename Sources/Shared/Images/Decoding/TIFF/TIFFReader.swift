@@ -82,10 +82,10 @@ final class TIFFReader: RowReader {
         tile = page.is_tiled == 0 ? nil : AlignedBuffer(count: tileBytes)
         if page.is_tiled != 0 {
             let least = try Self.product(Self.rowBytes(of: page), Int(page.tile_height))
-            guard tileBytes >= least else { throw ImageError.corrupt(.tiff, "an invalid tile size") }
+            guard tileBytes >= least else { throw Self.invalidSize }
         }
         guard page.is_tiled != 0 || rawRowBytes >= Self.bytes(of: size.width, page) else {
-            throw ImageError.corrupt(.tiff, "rows with too few bytes")
+            throw Self.invalidSize
         }
     }
 
@@ -136,7 +136,7 @@ final class TIFFReader: RowReader {
     /// Returns the number of bytes per row of a tile. Throws if the tile size is invalid or unsupported.
     private static func rowBytes(of page: ctiff_page) throws -> Int {
         guard page.tile_width > 0, page.tile_height > 0, page.tile_width <= Int32.max, page.tile_height <= Int32.max
-        else { throw ImageError.corrupt(.tiff, "an invalid tile size") }
+        else { throw Self.invalidSize }
         // `readTiles` joins the rows of adjacent tiles, so each row of a tile must end at a byte boundary.
         guard Int(page.tile_width) * Int(page.bits) % 8 == 0 else {
             throw ImageError.unsupported(.tiff, "tiles that are \(page.tile_width) pixels wide")
@@ -150,16 +150,18 @@ final class TIFFReader: RowReader {
     }
 
     private static func checked(_ bytes: UInt64) throws -> Int {
-        guard let bytes = Int(exactly: bytes) else { throw ImageError.corrupt(.tiff, "an invalid strip size") }
+        guard let bytes = Int(exactly: bytes) else { throw Self.invalidSize }
         return bytes
     }
 
     private static func product(_ a: Int, _ b: Int) throws -> Int {
         let (product, overflow) = a.multipliedReportingOverflow(by: b)
         // The bound ensures that the sum of a few products cannot overflow.
-        guard !overflow, product < 1 << 60 else { throw ImageError.corrupt(.tiff, "an invalid strip size") }
+        guard !overflow, product < 1 << 60 else { throw Self.invalidSize }
         return product
     }
+
+    private static let invalidSize = ImageError.corrupt(.tiff, "an invalid strip or tile size")
 }
 
 /// Converts CMYK with alpha to RGB with alpha, row by row.

@@ -70,8 +70,7 @@ final class WebPAnimationReader: AnimationReader {
         guard let demuxer = WebPDemuxInternal(&data, 1, &state, WEBP_DEMUX_ABI_VERSION),
             state == WEBP_DEMUX_DONE
         else {
-            throw state == WEBP_DEMUX_PARSE_ERROR
-                ? ImageError.corrupt(.webp, "an invalid container") : ImageError.truncated(.webp)
+            throw state == WEBP_DEMUX_PARSE_ERROR ? WebPFile.invalidContainer : ImageError.truncated(.webp)
         }
         defer { WebPDemuxDelete(demuxer) }
         func number(_ feature: WebPFormatFeature) -> Int { Int(WebPDemuxGetI(demuxer, feature)) }

@@ -67,4 +67,6 @@ enum WebPFile {
         guard chunk.chunk.size <= ColourTransform.profileByteLimit else { return nil }
         return Array(UnsafeBufferPointer(start: chunk.chunk.bytes, count: chunk.chunk.size))
     }
+
+    static let invalidContainer = ImageError.corrupt(.webp, "an invalid container")
 }

@@ -123,7 +123,6 @@ final class WebPReader: RowReader {
             guard options.allowsTruncated else { throw ImageError.truncated(.webp) }
             isTruncated = true
         case VP8_STATUS_OUT_OF_MEMORY: throw ImageError.outOfMemory
-        case VP8_STATUS_UNSUPPORTED_FEATURE: throw ImageError.unsupported(.webp, "a feature unknown to libwebp")
         default: throw ImageError.corrupt(.webp, "invalid pixel data")
         }
     }
@@ -148,8 +147,7 @@ final class WebPReader: RowReader {
             var state = WEBP_DEMUX_PARSE_ERROR
             // A truncated file is parsed as far as possible.
             guard let demuxer = WebPDemuxInternal(&data, 1, &state, WEBP_DEMUX_ABI_VERSION) else {
-                throw state == WEBP_DEMUX_PARSE_ERROR
-                    ? ImageError.corrupt(.webp, "an invalid container") : ImageError.truncated(.webp)
+                throw state == WEBP_DEMUX_PARSE_ERROR ? WebPFile.invalidContainer : ImageError.truncated(.webp)
             }
             self.demuxer = demuxer
             guard WebPDemuxGetFrame(demuxer, 1, &frame) != 0 else {
@@ -158,10 +156,13 @@ final class WebPReader: RowReader {
             }
             let (width, height) = (Int(frame.width), Int(frame.height))
             covers = width == canvas.width && height == canvas.height
-            guard frame.complete != 0 || allowsTruncated else { throw ImageError.truncated(.webp) }
-            guard width > 0, height > 0, Int(frame.x_offset) + width <= canvas.width,
-                Int(frame.y_offset) + height <= canvas.height
-            else { throw ImageError.corrupt(.webp, "a frame outside the canvas") }
+            // The size is 0 if the file ends within the alpha, which precedes the size.
+            guard frame.complete != 0 || allowsTruncated, width > 0, height > 0 else {
+                throw ImageError.truncated(.webp)
+            }
+            guard Int(frame.x_offset) + width <= canvas.width, Int(frame.y_offset) + height <= canvas.height else {
+                throw WebPFile.invalidContainer
+            }
         }
 
         deinit {

@@ -73,7 +73,7 @@ final class WebPWriter: RowWriter {
             WebPConfigInitInternal(&config, WEBP_PRESET_DEFAULT, Float(options.quality), WEBP_ENCODER_ABI_VERSION) != 0,
             WebPPictureInitInternal(&picture, WEBP_ENCODER_ABI_VERSION) != 0,
             !isLossless || WebPConfigLosslessPreset(&config, losslessLevel) != 0
-        else { throw ImageError.encoder(.webp, "libwebp has an incompatible version") }
+        else { throw ImageError.otherWebPVersion }
         defer { WebPPictureFree(&picture) }
         picture.width = Int32(size.width)
         picture.height = Int32(size.height)
@@ -170,4 +170,8 @@ final class WebPWriter: RowWriter {
         if result == WEBP_MUX_MEMORY_ERROR { throw ImageError.outOfMemory }
         guard result == WEBP_MUX_OK else { throw ImageError.encoder(.webp, "libwebpmux error \(result.rawValue)") }
     }
+}
+
+extension ImageError {
+    static let otherWebPVersion = ImageError.encoder(.webp, "libwebp has an incompatible version")
 }

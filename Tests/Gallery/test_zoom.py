@@ -1,7 +1,7 @@
 """Zoom and pan: wheel, keys, buttons, clicks, touch, resizing."""
 
-from browser import PHONE, best_slide, double_click, double_tap, ids, lift, open_overlay, settle, touch, wait
-from browser import wait_for_slide, wheel
+from browser import PHONE, best_slide, double_click, double_tap, event_times, ids, lift, open_overlay, settle, touch
+from browser import wait, wait_for_slide, wheel
 from screen import VIEW, fraction, point
 
 
@@ -90,6 +90,23 @@ def test_double_click_and_double_tap_zoom(b):
         double_tap(page, 195, 422)
         settle(page)
         assert page.evaluate(VIEW)["width"] > 1.5 * fit["width"]
+
+
+def test_the_second_click_of_a_double_click_does_not_stop_the_zoom(b):
+    with b.page() as page:
+        open_overlay(page)
+        page.mouse.click(600, 300)
+        settle(page)
+        width = page.evaluate(VIEW)["width"]
+        page.keyboard.press("0")
+        settle(page)
+        with event_times(page) as after:
+            page.mouse.click(600, 300)
+            page.evaluate("document.getAnimations().forEach(a => { a.pause(); a.currentTime = 60; })")
+            after(150)
+            page.mouse.click(600, 300)
+        settle(page)
+        assert abs(page.evaluate(VIEW)["width"] - width) < 0.5, (page.evaluate(VIEW), width)
 
 
 def pinch(client, page, x, y, distances, look=lambda distance: None):

@@ -111,7 +111,9 @@ public final class GalleryTool: RecordTool {
                 takeFiles(of: item, &record)
                 return add(shown, position, isFormer: item.isFormer, &record)
             }
-            record.setPath("path", folder.folder.path(of: path))
+            // Other paths are relative to the working directory.
+            let isOther = record.raw("gallery.key") == nil && (try? File.exists(path)) == true
+            if !isOther { record.setPath("path", folder.folder.path(of: path)) }
         }
         do {
             try makeVariants(&record, argument)

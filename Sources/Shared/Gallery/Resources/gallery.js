@@ -670,13 +670,14 @@ function up(e) {
   }
   reach({ x: 0, y: 0, z: 1 }, 220);
 }
-// A mouse click zooms in. A double click or tap zooms in or out.
+// A mouse click zooms in. A double click or tap zooms in or out. If its first click zoomed in, its second click, which
+// has stopped the frame, lets it continue.
 function tapped(e, { x, y }) {
-  const isDouble = e.timeStamp - tap.t < 300 && hypot(x - tap.x, y - tap.y) < 25;
+  const isDouble = e.timeStamp - tap.t < 300 && hypot(x - tap.x, y - tap.y) < 25, { hasZoomed } = tap;
   const isClick = e.pointerType === 'mouse' && !isZoomed() && abs(x) < view.w / 2 && abs(y) < view.h / 2;
-  tap = { t: isDouble || isClick ? 0 : e.timeStamp, x, y };
-  if (isDouble && getComputedStyle(root).getPropertyValue('--double-tap').trim() === 'close') closeOverlay();
-  else if (isDouble || isClick) zoom(isZoomed() ? 1 : max(2, view.most / 2), x, y);
+  tap = { t: isDouble ? 0 : e.timeStamp, x, y, hasZoomed: isClick };
+  if (isDouble && !hasZoomed && getComputedStyle(root).getPropertyValue('--double-tap').trim() === 'close') closeOverlay();
+  else if (isDouble || isClick) zoom(isZoomed() && !hasZoomed ? 1 : max(2, view.most / 2), x, y);
 }
 
 // MARK: Tiles

@@ -53,6 +53,7 @@ extension ToolContext {
         let options = try runOptions(.pictures)
         var encodeSettings = try DownsampleSettings.baseEncodeSettings(self)
         encodeSettings.wantsHash = true
+        encodeSettings.avoidsPNG = true
         var maker = VariantMaker(encodeSettings: encodeSettings, options: try DownsampleSettings.decoding(self))
         maker.metrics = metrics
         maker.progress = progress

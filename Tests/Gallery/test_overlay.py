@@ -166,10 +166,48 @@ def test_reduced_motion_disables_animations(b):
         assert page.evaluate("animated") == 0 and page.evaluate("document.getAnimations().length") == 0
 
 
-def test_back_closes_overlay_and_details(b):
+def test_back_closes_only_the_overlay_then_the_details(b):
+    with b.page() as page:
+        overlay_is_open = "document.querySelector('.overlay').open"
+        open_first(page, 2)
+        enlarge(page)
+        page.keyboard.press("ArrowRight")
+        settle(page)
+        turned = page.evaluate("location.hash")
+        page.go_back()
+        settle(page)
+        assert is_open(page) and not page.evaluate(overlay_is_open)
+        assert page.evaluate("location.hash") == turned
+        assert page.evaluate("document.activeElement.closest('.details').id") == turned[1:]
+        page.go_forward()
+        settle(page)
+        assert page.evaluate(overlay_is_open)
+        # Closing the overlay by a key leaves the same steps.
+        page.keyboard.press("Escape")
+        settle(page)
+        assert is_open(page) and not page.evaluate(overlay_is_open)
+        page.go_back()
+        settle(page)
+        assert not is_open(page)
+
+
+def test_two_quick_escapes_close_overlay_and_details(b):
+    with b.page("index.html") as page:
+        open_first(page, 2)
+        enlarge(page)
+        page.keyboard.press("Escape")
+        page.keyboard.press("Escape")
+        page.wait_for_function("!document.querySelector('.overlay').open")
+        settle(page)
+        if is_open(page):  # The second key came before the end of the first.
+            page.keyboard.press("Escape")
+            settle(page)
+        assert not is_open(page) and page.evaluate("location.hash") == ""
+
+
+def test_a_picture_in_the_overlay_has_a_name(b):
     with b.page() as page:
         open_first(page, 2)
         enlarge(page)
-        page.go_back()
-        settle(page)
-        assert not is_open(page) and not page.evaluate("document.querySelector('.overlay').open")
+        name = page.evaluate("document.querySelector('.overlay').ariaLabel")
+        assert name and page.get_by_role("dialog").get_by_role("img", name=name).count() == 1

@@ -190,6 +190,15 @@ struct VariantTests {
         #expect(EncodeSettings(format: .png).format(for: .png, isAnimated: true) == .png)
     }
 
+    @Test func settingsForPagesAvoidOnlyPNG() {
+        var settings = EncodeSettings()
+        settings.avoidsPNG = true
+        #expect(settings.format(for: .png) == .webp && settings.format(for: .jpeg) == .jpeg)
+        #expect(settings.key(.pager) != EncodeSettings().key(.pager))
+        settings.format = .png
+        #expect(settings.format(for: .png) == .png)
+    }
+
     @Test func readOnlyFormatsBecomeWebPIfTheyHaveAlphaOrElseJPEG() {
         let auto = EncodeSettings()
         for source in [ImageFormat.tiff, .heic, .jpegXL] {

@@ -127,7 +127,7 @@ struct StoppedProcessTests {
         let (kept, other) = (server.url("kept"), server.url("other"))
         _ = try home.run("img-cache", ["put", kept, other]).expect(0)
         try age(home)
-        var held: OpenTransaction? = try HeldTransaction(home)
+        var held: OpenTransaction? = try OpenTransaction(home)
         let reader = try home.start("img-cache", ["get"], stdin: .pipe)
         reader.write("{\"url\":\"\(kept)\"}\n")
         let line = try #require(reader.readLine())

@@ -15,6 +15,8 @@ public struct EncodeSettings: Sendable, Hashable {
 
     /// The output format, or nil for the format of the source.
     public var format: OutputFormat?
+    /// Whether to write WebP instead of PNG if `format` is nil. WebP is smaller: lossless for few colours, else lossy.
+    public var avoidsPNG = false
     /// From 1 to 100. Ignored for PNG.
     public var quality: Int
     /// From 0 to 9. Higher values take longer and make smaller files.
@@ -46,12 +48,12 @@ public struct EncodeSettings: Sendable, Hashable {
     }
 
     /// Returns `format` or, if it is nil, the format of the source, or JPEG if the source's format cannot be written.
-    /// Returns WebP instead of a JPEG with alpha or an animated PNG.
+    /// Returns WebP instead of a JPEG with alpha or an animated PNG, and with `avoidsPNG` instead of any PNG.
     public func format(for source: ImageFormat, isAnimated: Bool = false, hasAlpha: Bool = false) -> OutputFormat {
         if let format { return format }
         return switch OutputFormat(rawValue: source.id) {
         case .jpeg, nil: hasAlpha ? .webp : .jpeg
-        case .png: isAnimated && frame == nil ? .webp : .png
+        case .png: avoidsPNG || isAnimated && frame == nil ? .webp : .png
         case let same?: same
         }
     }
@@ -70,7 +72,7 @@ public struct EncodeSettings: Sendable, Hashable {
     func key(_ variant: Variant) -> String {
         func text(_ value: (some Any)?) -> String { value.map { "\($0)" } ?? "" }
         let colour = background.map { Int($0.red) << 16 | Int($0.green) << 8 | Int($0.blue) }
-        return "engine=9;\(variant.key);format=\(format?.rawValue ?? "auto");quality=\(quality)"
+        return "engine=9;\(variant.key);format=\(format?.rawValue ?? (avoidsPNG ? "no-png" : "auto"));quality=\(quality)"
             + ";effort=\(effort);chroma=\(chroma.rawValue);background=\(text(colour));backdrop=\(text(backdrop));progressive=\(isProgressive);linear=\(isLinear);profile=\(keepsProfile)"
             + ";metadata=\(metadata.rawValue);hash=\(wantsHash);bytes=\(text(byteLimit));frame=\(text(frame(of: variant)))"
             + ";fps=\(text(framesPerSecond))"

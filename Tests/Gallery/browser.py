@@ -172,8 +172,15 @@ STILL = """() => new Promise(done => {
             document.getAnimations().map(animation => animation.currentTime)]);
         if (now !== last || window.busy?.()) frames = 0;
         if (now !== last) [last, since] = [now, performance.now()];
-        if (++frames > 4) done(true);
-        else if (performance.now() - since > 30000) done(false); else requestAnimationFrame(look);
+        if (++frames > 4) return done(true);
+        if (performance.now() - since > 30000) return done(false);
+        // A browser may draw no frame if nothing changes.
+        const request = requestAnimationFrame(next), timer = setTimeout(next, 1000);
+        function next() {
+            cancelAnimationFrame(request);
+            clearTimeout(timer);
+            look();
+        }
     };
     look();
 })"""

@@ -217,7 +217,8 @@ function settle(index) {
   announce([titleOf(slide), time, place.textContent].filter(Boolean).join(', '));
   if (moveFocus) focusSlide();
 }
-const focusSlide = () => $('h2', slides[current]).focus({ preventScroll: true });
+const focusOn = control => control?.focus({ preventScroll: true });
+const focusSlide = () => focusOn($('h2', slides[current]));
 
 function show(index, behavior = 'instant') {
   if (calm.matches) behavior = 'instant';
@@ -306,7 +307,7 @@ function close(wentBack) {
     const same = opener?.hash === '#' + id && opener;
     const link = [same, linkTo(id), opener, input].find(control => control && control.checkVisibility());
     const { top, bottom } = link.getBoundingClientRect();
-    link.focus({ preventScroll: true });
+    focusOn(link);
     if (bottom < 40 || top > innerHeight - 40) link.scrollIntoView({ block: 'center' });
   };
   back();
@@ -321,8 +322,9 @@ function route() {
   const id = hashID(), index = indices.get(id), layer = history.state?.layer;
   closeOverlay(true);
   if (layer === 1 && isOpen()) {
-    // Browsers scroll to the entry's slide, and lose the focus.
-    open(current);
+    // Browsers scroll, and lose the focus.
+    show(current);
+    setTimeout(() => focusOn($('.enlarge', slides[current])));
     return setState({}, '#' + slides[current].id);
   }
   if (index === undefined) {
@@ -624,7 +626,6 @@ async function closeOverlay(atOnce) {
   }
   overlay.close();
   pointers.clear();
-  $('.enlarge', slide).focus({ preventScroll: true });
   if (!atOnce && history.state?.layer > 1) history.back();
 }
 

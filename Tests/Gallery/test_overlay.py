@@ -98,6 +98,10 @@ def test_replacing_files_does_not_move_the_picture(b):
                 clip = {"x": size["width"] / 2 - 130, "y": size["height"] / 2 - 110, "width": 260, "height": 220}
                 whole, before, place = image(page), image(page, clip), page.evaluate(VIEW)
                 frames, end = cast(page)
+                # The first frame may show tiles that the browser has not drawn yet.
+                while not frames:
+                    settle(page)
+                frames.clear()
                 page.evaluate("gates.shift()()")
                 during = image(page, clip)
                 wait(page, "document.querySelector('.frame').children.length === 1")

@@ -43,7 +43,9 @@ extension ToolContext {
                 given.add(try HeaderLine(text, source: "--header"))
             }
         }
-        for file in arguments.all(.bearerFile) { try given.add(bearer: token(file.path), for: file.origin) }
+        for file in arguments.all(.bearerFile) {
+            try given.add(bearer: secret(file: file.path, name: "token"), for: file.origin)
+        }
         return given
     }
 
@@ -58,7 +60,7 @@ extension ToolContext {
         if !arguments.isGiven(.bearerFile), !givesAuthorization, !configured.authorizes,
             let file = try value(.bearerFile)
         {
-            try configured.add(bearer: token(file.path), for: file.origin)
+            try configured.add(bearer: secret(file: file.path, name: "token"), for: file.origin)
         }
         return configured
     }
@@ -86,15 +88,11 @@ extension ToolContext {
         return text.utf8.allSatisfy { $0 <= 0x20 } ? nil : try Self.word(in: Array(text.utf8), from: variable)
     }
 
-    private func secret(file: String) throws -> String {
-        try Self.word(in: try secretFile(file, holding: "the key", byteLimit: 4096), from: file)
-    }
-
-    private func token(_ file: String) throws -> String {
-        try Self.word(in: try secretFile(file, holding: "the token", byteLimit: 4096), from: file, name: "token")
-    }
-
     /// - Parameter name: the word for the secret in messages.
+    private func secret(file: String, name: String = "key") throws -> String {
+        try Self.word(in: try secretFile(file, holding: "the \(name)", byteLimit: 4096), from: file, name: name)
+    }
+
     private static func word(in bytes: [UInt8], from source: String, name: String = "key") throws -> String {
         let words = bytes.split { $0 <= 0x20 }
         guard words.count == 1, words[0].allSatisfy({ $0 < 0x7F }) else {

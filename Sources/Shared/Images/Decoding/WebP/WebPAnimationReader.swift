@@ -55,8 +55,8 @@ final class WebPAnimationReader: AnimationReader {
     ) throws -> Int {
         guard count >= 12 else { throw ImageError.truncated(.webp) }
         // The container size is at offset 4 and excludes the first 8 bytes.
-        let containerSize = (0..<4).reduce(0) { $0 | Int(file.bytes[4 + $1]) << ($1 * 8) }
-        guard count - 8 < containerSize, allowsTruncated else { return count }
+        let size = Array(UnsafeBufferPointer(start: file.bytes + 4, count: 4))
+        guard count - 8 < ByteOrder.littleEndian.number(size[...]), allowsTruncated else { return count }
         guard let end = try endOfWholeFrames(ofWebP: source) else { throw ImageError.truncated(.webp) }
         for place in 0..<4 { file.bytes[4 + place] = UInt8(truncatingIfNeeded: (end - 8) >> (place * 8)) }
         return min(end, count)

@@ -31,7 +31,7 @@ final class AdaptiveJPEGEncoder {
         let file = MemorySink()
         let writer = try JPEGPlaneWriter(
             size: size, isGray: false, coding: options.jpegCoding(.halved, size), metadata: options.metadata,
-            into: EncoderOutput(.jpeg, file))
+            into: drain.redirected(to: file))
         early = (writer, file)
     }
 
@@ -77,7 +77,7 @@ final class AdaptiveJPEGEncoder {
         inScans.scans = JPEGCoding.fewScans
         let files = try (options.isProgressive ? [inScans] : [coding, inScans]).map { coding in
             let sink = MemorySink()
-            try planes.encode(coding, blocks, options.metadata, into: EncoderOutput(.jpeg, sink))
+            try planes.encode(coding, blocks, options.metadata, into: drain.redirected(to: sink))
             return sink.bytes
         }
         let smallest = files.min { $0.count < $1.count }!

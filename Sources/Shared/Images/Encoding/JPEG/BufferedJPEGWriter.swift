@@ -1,7 +1,7 @@
 import CKernels
 import Formats
 
-/// Collects rows of gray or RGB pixels, and encodes them as a JPEG after the last row.
+/// Converts rows of gray or RGB pixels to planes, for `AdaptiveJPEGEncoder`.
 final class BufferedJPEGWriter: RowWriter {
     private let width: Int
     private let isGray: Bool

@@ -71,6 +71,7 @@ class Browser:
         """Opens the start page and holds requests whose address matches `part`. Yields the page and these requests."""
         context = self.process.new_context(viewport={"width": 390, "height": 700})
         page = context.new_page()
+        page.set_default_timeout(60000)
         asked = []
         page.route(re.compile(part), lambda route: asked.append(route))
         try:
@@ -120,10 +121,17 @@ def wait(page, expression, message=None, timeout=60):
 
 # Defines `busy`, which returns whether something is pending: a timer of less than a second, a step in the history, the
 # decoding of a picture, or the loading of a visible picture. For a quarter of a second after a wheel or touch event, it
-# also returns true, because the browser sends these events late.
+# also returns true, because the browser still scrolls. Counts wheel events, and fingers that are lifted, in `inputs`. If
+# `eventTime` is set, all events have this time.
 BUSY = """{ const { setTimeout, clearTimeout } = window, timers = new Set();
     const { decode } = HTMLImageElement.prototype;
+    const { get: timeOf } = Object.getOwnPropertyDescriptor(Event.prototype, 'timeStamp');
     let steps = 0, decodes = 0, moved = -Infinity;
+    Object.defineProperty(Event.prototype, 'timeStamp', { get() { return window.eventTime ?? timeOf.call(this); } });
+    window.inputs = 0;
+    for (const type of ['wheel', 'touchend', 'touchcancel']) {
+        addEventListener(type, () => { inputs++; }, { capture: true, passive: true });
+    }
     for (const type of ['wheel', 'pointerdown', 'pointermove', 'pointerup', 'pointercancel']) {
         addEventListener(type, ({ pointerType }) => {
             if (pointerType !== 'mouse') moved = performance.now();
@@ -153,8 +161,7 @@ BUSY = """{ const { setTimeout, clearTimeout } = window, timers = new Set();
         || [...document.images].some(isAwaited); }
 """
 
-# Resolves after four frames without changes if the page is not busy, and otherwise after a quarter of a second without
-# changes, which is longer than the timers that move a page.
+# Returns true after four frames without changes in which the page is not busy, and false if it stays busy.
 STILL = """() => new Promise(done => {
     let last, since, frames;
     const look = () => {
@@ -165,7 +172,15 @@ STILL = """() => new Promise(done => {
             document.getAnimations().map(animation => animation.currentTime)]);
         if (now !== last || window.busy?.()) frames = 0;
         if (now !== last) [last, since] = [now, performance.now()];
-        if (++frames > 4 || performance.now() - since > 250) done(); else requestAnimationFrame(look);
+        if (++frames > 4) return done(true);
+        if (performance.now() - since > 30000) return done(false);
+        // A browser may draw no frame if nothing changes.
+        const request = requestAnimationFrame(next), timer = setTimeout(next, 1000);
+        function next() {
+            cancelAnimationFrame(request);
+            clearTimeout(timer);
+            look();
+        }
     };
     look();
 })"""
@@ -175,7 +190,8 @@ def settle(page):
     """Waits until nothing on the page moves or changes."""
     for _ in range(5):
         with contextlib.suppress(Exception):  # the page is being replaced
-            return page.evaluate(STILL)
+            if page.evaluate(STILL):
+                return
     raise AssertionError("the page does not settle")
 
 
@@ -264,13 +280,63 @@ def search(page, words):
     wait(page, "/match/.test(document.querySelector('.results h2')?.textContent)", words)
 
 
-def swipe(client, page, x0, y0, x1, y1, steps=8, pause=16, lift=True):
-    def send(kind, points):
-        client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+# MARK: Wheel, mouse and fingers
 
-    send("touchStart", [{"x": x0, "y": y0}])
-    for n in range(1, steps + 1):
-        send("touchMove", [{"x": x0 + (x1 - x0) * n / steps, "y": y0 + (y1 - y0) * n / steps}])
-        page.wait_for_timeout(pause)  # like a finger
-    if lift:
-        send("touchEnd", [])
+
+@contextlib.contextmanager
+def event_times(page):
+    """Yields a function that sets how much later than the last event the next event occurs, in milliseconds. Pages
+    measure pauses and speeds by the times of events, and on a busy machine events of a gesture arrive late."""
+    page.evaluate("window.eventTime = performance.now()")
+    yield lambda ms: page.evaluate(f"window.eventTime += {ms}")
+    page.evaluate("delete window.eventTime")
+
+
+def wheel(page, x, y):
+    """Turns the wheel, and waits until the page has received the event, which the browser sends late."""
+    seen = page.evaluate("inputs")
+    page.mouse.wheel(x, y)
+    wait(page, f"inputs > {seen}")
+
+
+def touch(client, kind, *points):
+    """Sends a touch event with the positions of all fingers."""
+    fingers = [{"x": x, "y": y, "id": id} for id, (x, y) in enumerate(points)]
+    client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
+
+
+def lift(client, page, kind="touchEnd"):
+    """Lifts all fingers, and waits until the page has received the event."""
+    seen = page.evaluate("inputs")
+    touch(client, kind)
+    wait(page, f"inputs > {seen}")
+
+
+def swipe(client, page, x0, y0, x1, y1, steps=8, pause=16, lifts=True):
+    """Moves a finger in steps, with a number of milliseconds between their times."""
+    with event_times(page) as after:
+        touch(client, "touchStart", (x0, y0))
+        for n in range(1, steps + 1):
+            after(pause)
+            touch(client, "touchMove", (x0 + (x1 - x0) * n / steps, y0 + (y1 - y0) * n / steps))
+            page.evaluate("new Promise(done => requestAnimationFrame(done))")  # the page receives moves with a frame
+        if lifts:
+            lift(client, page)
+
+
+def double_tap(page, x, y):
+    client = page.context.new_cdp_session(page)
+    with event_times(page) as after:
+        for move in (0, 1):
+            touch(client, "touchStart", (x + move, y + move))
+            lift(client, page)
+            after(150)
+
+
+def double_click(page, x, y):
+    page.mouse.move(x, y)
+    with event_times(page) as after:
+        for count in (1, 2):
+            page.mouse.down(click_count=count)
+            page.mouse.up(click_count=count)
+            after(150)

@@ -7,18 +7,23 @@ or http:. The environment variable CHROMIUM is the path of the browser. If FIREF
 FIREFOX_MODULES run. Without test names, tests that do not depend on the scheme run with one scheme only.
 """
 
+import gc
 import importlib
 import os
 import pathlib
+import signal
 import sys
 import time
 import traceback
 
+from greenlet import greenlet
 from playwright.sync_api import sync_playwright
 
 from browser import Browser
 
 HERE = pathlib.Path(__file__).parent
+# The limit of a test on a busy machine, in seconds.
+TEST_SECONDS = 300
 FIREFOX_MODULES = ("test_start", "test_details", "test_overlay", "test_search")
 # Modules that run with only one scheme of the address, because styles, gestures and pictures do not depend on it:
 # ONLY_SERVED with http:, because they replace responses or compare loading times, and ONLY_FILES with file:.
@@ -47,6 +52,14 @@ def launch(playwright, firefox):
     )
 
 
+def stop(*_):
+    """Prints what the current test waits for, and ends the process as failed."""
+    for waiting in gc.get_objects():
+        if isinstance(waiting, greenlet) and waiting.gr_frame:
+            traceback.print_stack(waiting.gr_frame)
+    os._exit(1)
+
+
 def main():
     if len(sys.argv) < 3:
         print(__doc__.strip())
@@ -64,12 +77,15 @@ def main():
     if firefox:
         names = [name for name in names if name in tests and name not in CHROMIUM_ONLY]
     failures = 0
+    # Playwright waits for some answers of the browser without a limit.
+    signal.signal(signal.SIGALRM, stop)
     with sync_playwright() as playwright:
         process = launch(playwright, firefox)
         browser = Browser(process, folder, base)
         where = "firefox" if firefox else "http" if browser.is_served else "file"
         for name in names:
             start = time.monotonic()
+            signal.alarm(TEST_SECONDS)
             try:
                 tests[name](browser)
                 print(f"ok    {where} {name} ({time.monotonic() - start:.1f} s)", flush=True)

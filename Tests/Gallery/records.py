@@ -84,7 +84,7 @@ def drawn(folder):
     # Second pictures of two days. The first day is on the start page; the other is on the second page of its month.
     write({"path": str(folder / "large.jpg"), "title": "The largest", "date": "2024-03-06"})
     write({"path": str(folder / "second.jpg"), "title": "The second of its day", "date": "2024-01-28"})
-    # The day of the largest picture in another year. The page of this month has no other picture.
+    # The same month and day as the largest picture, three years earlier. The page of this month has no other picture.
     write({"path": str(folder / "second.jpg"), "id": "earlier", "title": "Three years earlier", "date": "2021-03-06"})
     for number in range(30):
         size = [(320, 200), (900, 180), (160, 420), (700, 466)][number % 4]

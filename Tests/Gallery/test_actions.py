@@ -318,7 +318,7 @@ def test_focus_never_falls_to_the_body(b):
                 elif page.locator(step).is_visible() and page.locator(step).is_enabled():
                     page.locator(step).click()
                 page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-                wait(page, HELD, (case, step), timeout=2)
+                wait(page, HELD, (case, step))
 
 
 def test_closing_details_that_the_calendar_opened_focuses_a_picture(b):

@@ -1,6 +1,6 @@
 """The pager: keys, buttons, wheel, swipes, preloading."""
 
-from browser import PHONE, open_first, order, settle, shown, swipe, wait_for_slide
+from browser import PHONE, lift, open_first, order, settle, shown, swipe, wait_for_slide, wheel
 
 RESTS = """(() => {
     const { scrollLeft, clientWidth } = document.querySelector('.strip'), index = scrollLeft / clientWidth;
@@ -67,16 +67,16 @@ def test_swipes_settle_even_if_interrupted(b):
         swipe(client, page, 60, 300, 330, 300)
         wait_for_slide(page, id)
         # If a short pull is held and then released, the strip returns to the slide.
-        swipe(client, page, 300, 300, 240, 300, pause=40, lift=False)
+        swipe(client, page, 300, 300, 240, 300, pause=40, lifts=False)
         settle(page)
         pulled = page.evaluate("document.querySelector('.strip').scrollLeft % innerWidth")
         assert pulled > 5, "the strip does not follow the finger"
-        client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        lift(client, page)
         settle(page)
         assert page.evaluate(RESTS) and shown(page) == id
         # A swipe that a second finger or the browser cancels.
-        swipe(client, page, 330, 300, 150, 300, lift=False)
-        client.send("Input.dispatchTouchEvent", {"type": "touchCancel", "touchPoints": []})
+        swipe(client, page, 330, 300, 150, 300, lifts=False)
+        lift(client, page, "touchCancel")
         settle(page)
         assert page.evaluate(RESTS)
         # A swipe in the opposite direction while the strip moves.
@@ -93,14 +93,12 @@ def test_wheel_turns_pictures(b):
         at = slides.index(id)
         page.mouse.move(400, 400)
         for step, (x, y) in enumerate(((120, 0), (0, 120)), 1):
-            page.mouse.wheel(x, y)
-            # The browser sends wheel events late, so the strip may rest before it moves.
+            wheel(page, x, y)
             wait_for_slide(page, slides[at + step])
             settle(page)
             assert page.evaluate(RESTS) and shown(page) == slides[at + step], "the strip did not settle"
         for _ in range(20):  # a touchpad: small steps, which the browser itself scrolls and snaps
-            page.mouse.wheel(45, 0)
-            page.wait_for_timeout(16)
+            wheel(page, 45, 0)
         settle(page)
         assert page.evaluate(RESTS), "the strip did not settle"
 

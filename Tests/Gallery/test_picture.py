@@ -57,11 +57,11 @@ def test_picture_pages_fit_without_shifts_and_are_accessible(browser):
     paths += [page_of(record["gallery"]["id"]) for record in missing[:1]]
     for path in paths:
         for width, height in ((320, 640), (844, 390), (1440, 900)):
+            # axe requests the style sheet again. The page's Content-Security-Policy forbids this, which is a fault.
             with browser.page(path, width=width, height=height, init=SHIFT, faults=False) as page:
                 settle(page)
                 assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (path, width)
                 assert page.evaluate("!(window.shift > 0.001)"), (path, width, page.evaluate("window.shift"))
-                # axe requests the style sheet again, which the policy forbids.
                 results = browser.axe.run(page)
                 assert not results.violations_count, results.generate_report()
 

@@ -132,6 +132,20 @@ def test_search_loads_only_the_files_of_its_words_and_results(b):
         assert sorted(loaded()) == ["rows", "search", "words", "words", "words"], loaded()
 
 
+def test_search_loads_no_files_of_the_pictures_that_it_hides(b):
+    with b.page() as page:
+        settle(page)
+        before = len(page.requested)
+        search(page, "qqqxyzzy")
+        settle(page)
+        assert not [url for url in page.requested[before:] if "/pictures/" in url], page.requested[before:]
+        # Hidden tiles cannot have the focus.
+        assert not page.locator(".grid").is_visible()
+        page.locator("#words").focus()
+        page.keyboard.press("Tab")
+        assert page.evaluate("!document.activeElement.closest('.grid')")
+
+
 def test_show_more_adds_results(b):
     with b.page() as page:
         search(page, "sky")

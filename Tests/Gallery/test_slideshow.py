@@ -1,6 +1,6 @@
 """The slideshow of the overlay."""
 
-from browser import enlarge, escape, open_first, open_overlay, pictured, settle, shown, wait, wait_for_slide
+from browser import enlarge, escape, open_first, open_overlay, pictured, settle, shown, wait, wait_for_slide, wheel
 
 # Collects the slideshow's timers. If `held` is set, also delays each image that the slideshow waits for.
 TICKS = """window.ticks = [];
@@ -73,7 +73,7 @@ STOPS = {
     "Tab": lambda page: page.keyboard.press("Tab"),
     "the list of keys": lambda page: (page.keyboard.press("?"), escape(page)),
     "a click on the picture": lambda page: page.mouse.click(640, 400),
-    "the wheel": lambda page: (page.mouse.move(640, 400), page.mouse.wheel(0, -100)),
+    "the wheel": lambda page: (page.mouse.move(640, 400), wheel(page, 0, -100)),
     "another button": lambda page: page.click(".overlay .copy"),
     "closing": lambda page: (escape(page), enlarge(page)),
 }

@@ -16,9 +16,8 @@ def tiled_slide(page):
 
 def tiles(page):
     """Waits until all tiles are loaded, and returns the level, column and row of each."""
-    page.wait_for_timeout(250)  # the overlay draws tiles at most every 100 ms
-    wait(page, f"{DRAWN}.every(tile => tile.complete)")
-    page.wait_for_timeout(250)
+    settle(page)
+    wait(page, f"!busy() && {DRAWN}.every(tile => tile.complete)")
     assert page.evaluate(f"{DRAWN}.every(tile => tile.naturalWidth)"), "a tile is missing"
     sources = page.evaluate(f"{DRAWN}.map(tile => tile.src)")
     return [[int(number) for number in source.split("/")[-1][:-4].split("-")] for source in sources]

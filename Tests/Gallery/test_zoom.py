@@ -1,6 +1,7 @@
 """Zoom and pan: wheel, keys, buttons, clicks, touch, resizing."""
 
-from browser import PHONE, best_slide, ids, open_overlay, settle, tile, wait, wait_for_slide
+from browser import PHONE, best_slide, double_click, double_tap, event_times, ids, lift, open_overlay, settle, touch
+from browser import wait, wait_for_slide, wheel
 from screen import VIEW, fraction, point
 
 
@@ -11,22 +12,22 @@ def test_wheel_zooms_at_the_pointer_up_to_full_resolution(b):
         assert best == 4200
         page.mouse.move(700, 350)
         at = fraction(page, 700, 350)
-        page.mouse.wheel(0, -300)
+        wheel(page, 0, -300)
         settle(page)
         x, y = point(page, *at)
         assert abs(x - 700) < 1 and abs(y - 350) < 1, (x, y)
         for _ in range(12):
-            page.mouse.wheel(0, -500)
+            wheel(page, 0, -500)
         settle(page)
         assert abs(page.evaluate(VIEW)["width"] - best) < 1.5, (page.evaluate(VIEW), best)
         for _ in range(12):
-            page.mouse.wheel(0, 500)
+            wheel(page, 0, 500)
         settle(page)
         assert page.evaluate(VIEW)["width"] <= 1281
         v = page.evaluate(VIEW)
         if v["x"] > 20:  # beside the picture the wheel does not zoom
             page.mouse.move(5, 400)
-            page.mouse.wheel(0, -400)
+            wheel(page, 0, -400)
             settle(page)
             assert page.evaluate(VIEW) == v
 
@@ -75,21 +76,45 @@ def test_double_click_and_double_tap_zoom(b):
         open_overlay(page)
         fit = page.evaluate(VIEW)
         at = fraction(page, 600, 300)
-        page.mouse.dblclick(600, 300)
+        double_click(page, 600, 300)
         settle(page)
         assert page.evaluate(VIEW)["width"] > 1.5 * fit["width"]
         x, y = point(page, *at)
         assert abs(x - 600) < 1.5 and abs(y - 300) < 1.5, (x, y)
-        page.mouse.dblclick(600, 300)
+        double_click(page, 600, 300)
         settle(page)
         assert abs(page.evaluate(VIEW)["width"] - fit["width"]) < 0.5
     with b.page(**PHONE) as page:
         open_overlay(page)
         fit = page.evaluate(VIEW)
-        page.touchscreen.tap(195, 422)
-        page.touchscreen.tap(196, 423)
+        double_tap(page, 195, 422)
         settle(page)
         assert page.evaluate(VIEW)["width"] > 1.5 * fit["width"]
+
+
+def test_the_second_click_of_a_double_click_does_not_stop_the_zoom(b):
+    with b.page() as page:
+        open_overlay(page)
+        page.mouse.click(600, 300)
+        settle(page)
+        width = page.evaluate(VIEW)["width"]
+        page.keyboard.press("0")
+        settle(page)
+        with event_times(page) as after:
+            page.mouse.click(600, 300)
+            page.evaluate("document.getAnimations().forEach(a => { a.pause(); a.currentTime = 60; })")
+            after(150)
+            page.mouse.click(600, 300)
+        settle(page)
+        assert abs(page.evaluate(VIEW)["width"] - width) < 0.5, (page.evaluate(VIEW), width)
+
+
+def pinch(client, page, x, y, distances, look=lambda distance: None):
+    """Moves two fingers, which have these distances from a point, and calls `look` after each step."""
+    for n, d in enumerate(distances):
+        touch(client, "touchMove" if n else "touchStart", (x - d, y), (x + d, y))
+        look(d)
+    lift(client, page)
 
 
 def test_pinch_zooms_and_springs_back(b):
@@ -97,21 +122,14 @@ def test_pinch_zooms_and_springs_back(b):
         open_overlay(page)
         client = page.context.new_cdp_session(page)
         at = fraction(page, 200, 420)
-        points = lambda d: [{"x": 200 - d, "y": 420, "id": 0}, {"x": 200 + d, "y": 420, "id": 1}]
-        client.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": points(40)})
-        for d in range(44, 122, 6):
-            client.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": points(d)})
-        client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        pinch(client, page, 200, 420, [40, *range(44, 122, 6)])
         settle(page)
         v = page.evaluate(VIEW)
         assert 2.4 < v["width"] / 390 < 3.2, v
         x, y = point(page, *at)
         assert abs(x - 200) < 3, (x, y)
         # A picture pinched below its fitted size springs back.
-        client.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": points(150)})
-        for d in range(140, 20, -10):
-            client.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": points(d)})
-        client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        pinch(client, page, 200, 420, range(150, 20, -10))
         settle(page)
         assert abs(page.evaluate(VIEW)["width"] - 390) < 1.5, page.evaluate(VIEW)
 
@@ -138,11 +156,6 @@ def test_rotation_and_resize_keep_the_centre(b):
         assert v["width"] <= 700.5 and abs(v["x"] + v["width"] / 2 - 350) < 1.5, v
 
 
-def touch(page, kind, distance, x=200, y=200):
-    points = [{"x": x - distance, "y": y, "id": 0}, {"x": x + distance, "y": y, "id": 1}] if distance else []
-    page.client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-
-
 def test_two_fingers_on_the_details_open_the_overlay_under_them(b):
     with b.page(**PHONE) as page:
         id = best_slide(page)
@@ -152,22 +165,24 @@ def test_two_fingers_on_the_details_open_the_overlay_under_them(b):
         box = page.locator(".details.shown figure img").bounding_box()
         x, y = box["x"] + box["width"] / 2 + 20, box["y"] + box["height"] / 2 - 10
         at = (x - box["x"]) / box["width"], (y - box["y"]) / box["height"]
-        page.client = page.context.new_cdp_session(page)
-        touch(page, "touchStart", 40, x, y)
-        for distance in range(44, 122, 6):
-            touch(page, "touchMove", distance, x, y)
-            if distance == 56:
-                wait(page, "document.querySelector('dialog.overlay')?.open")
-                place = fraction(page, x, y)
-                assert abs(place[0] - at[0]) < 0.01 and abs(place[1] - at[1]) < 0.01, (place, at)
-                # The overlay shows the file of the details until it has loaded a better file.
-                assert page.evaluate(VIEW)["natural"] > 0
-        place, width = fraction(page, x, y), page.evaluate(VIEW)["width"]
-        assert abs(place[0] - at[0]) < 0.01 and abs(place[1] - at[1]) < 0.01, (place, at)
-        assert width > 2.4 * box["width"], (width, box)
-        touch(page, "touchEnd", 0)
+        widths = []
+
+        def look(distance):
+            if distance not in (56, 116):
+                return
+            wait(page, "document.querySelector('dialog.overlay')?.open")
+            settle(page)
+            place = fraction(page, x, y)
+            assert abs(place[0] - at[0]) < 0.01 and abs(place[1] - at[1]) < 0.01, (distance, place, at)
+            # The overlay shows the file of the details until it has loaded a better file.
+            view = page.evaluate(VIEW)
+            assert view["natural"] > 0
+            widths.append(view["width"])
+
+        pinch(page.context.new_cdp_session(page), page, x, y, [40, *range(44, 122, 6)], look)
+        assert widths[-1] > 2.4 * box["width"], (widths, box)
         settle(page)
-        assert abs(page.evaluate(VIEW)["width"] - width) < 2, "a better file changed the zoom"
+        assert abs(page.evaluate(VIEW)["width"] - widths[-1]) < 2, "a better file changed the zoom"
         assert page.evaluate("visualViewport.scale") == 1
 
 
@@ -179,7 +194,7 @@ def test_wheel_with_ctrl_on_the_details_zooms_in_the_overlay(b):
         settle(page)
         page.mouse.move(450, 400)
         page.keyboard.down("Control")
-        page.mouse.wheel(0, -60)
+        wheel(page, 0, -60)
         page.keyboard.up("Control")
         wait(page, "document.querySelector('dialog.overlay')?.open")
         settle(page)
@@ -202,7 +217,7 @@ def test_a_click_zooms_and_a_click_beside_the_picture_does_not(b):
         open_overlay(page)
         fit = page.evaluate(VIEW)
         page.mouse.click(5, 400)
-        page.wait_for_timeout(400)
+        settle(page)
         assert fit["x"] > 20 and page.evaluate(VIEW)["width"] == fit["width"]
         at = fraction(page, 600, 300)
         page.mouse.click(600, 300)
@@ -211,7 +226,7 @@ def test_a_click_zooms_and_a_click_beside_the_picture_does_not(b):
         assert page.evaluate(VIEW)["width"] > 1.5 * fit["width"] and abs(x - 600) < 1.5 and abs(y - 300) < 1.5, (x, y)
         width = page.evaluate(VIEW)["width"]
         page.mouse.click(600, 300)
-        page.wait_for_timeout(400)
+        settle(page)
         assert page.evaluate(VIEW)["width"] == width, "a click on a zoomed picture zooms"
 
 
@@ -219,8 +234,7 @@ def test_a_style_sheet_lets_double_taps_close_the_overlay(b):
     with b.page(**PHONE) as page:
         page.evaluate("document.documentElement.style.setProperty('--double-tap', 'close')")
         open_overlay(page)
-        page.touchscreen.tap(195, 422)
-        page.touchscreen.tap(196, 423)
+        double_tap(page, 195, 422)
         settle(page)
         assert not page.evaluate("document.querySelector('.overlay').open")
 

@@ -13,6 +13,7 @@ const stop = e => e.preventDefault();
 const focused = () => document.activeElement;
 const byID = id => document.getElementById(id);
 const { abs, cos, floor, hypot, max, min, round, PI } = Math;
+const setState = (more, to) => history.replaceState({ ...history.state, ...more }, '', to);
 const clamp = (low, value, high) => max(low, min(high, value));
 const on = (target, types, act, options) => types.split(' ').forEach(type => target.addEventListener(type, act, options));
 
@@ -212,11 +213,12 @@ function settle(index) {
   }
   place.textContent = `${index + 1} of ${slides.length}`;
   document.title = `${titleOf(slide)} – ${pageTitle}`;
-  if (hashID() !== slide.id) history.replaceState(history.state, '', '#' + slide.id);
+  if (hashID() !== slide.id) setState({}, '#' + slide.id);
   announce([titleOf(slide), time, place.textContent].filter(Boolean).join(', '));
   if (moveFocus) focusSlide();
 }
-const focusSlide = () => $('h2', slides[current]).focus({ preventScroll: true });
+const focusOn = control => control?.focus({ preventScroll: true });
+const focusSlide = () => focusOn($('h2', slides[current]));
 
 function show(index, behavior = 'instant') {
   if (calm.matches) behavior = 'instant';
@@ -246,8 +248,8 @@ new ResizeObserver(() => {
   strip.scrollTo({ left: current * span, behavior: 'instant' });
 }).observe(strip);
 
-// A notched wheel turns one picture per gesture, because the strip would snap back; a touchpad (small deltas) scrolls
-// the strip. A vertical wheel turns pictures only if the slide cannot scroll.
+// A notched wheel turns one picture per gesture, as the strip would snap back; a touchpad (small deltas) scrolls the
+// strip. A vertical wheel turns pictures only if the slide cannot scroll.
 on(strip, 'wheel', e => {
   const { deltaX: x, deltaY: y } = e, isFlat = abs(x) > abs(y), by = Math.sign(isFlat ? x : y), slide = slides[goal];
   if (e.ctrlKey && y < 0 && e.target.closest('.enlarge')) {
@@ -276,7 +278,7 @@ on(strip, 'touchmove', e => { if (e.touches.length > 1) stop(e); }, { passive: f
 
 function cutOff(inert) {
   for (const child of body.children) if (!child.matches('.viewer, .status, dialog')) child.inert = inert;
-  // Without the scroll bar, the page would be wider and its rows different.
+  // Without the scroll bar, the rows would change.
   body.style.paddingInlineEnd = inert ? innerWidth - root.clientWidth + 'px' : '';
   root.classList.toggle('viewing', inert);
   viewer.classList.toggle('open', inert);
@@ -305,24 +307,31 @@ function close(wentBack) {
     const same = opener?.hash === '#' + id && opener;
     const link = [same, linkTo(id), opener, input].find(control => control && control.checkVisibility());
     const { top, bottom } = link.getBoundingClientRect();
-    link.focus({ preventScroll: true });
+    focusOn(link);
     if (bottom < 40 || top > innerHeight - 40) link.scrollIntoView({ block: 'center' });
   };
   back();
   if (wentBack) return;
-  if (!history.state?.viewer) return history.replaceState(history.state, '', pathOf(location));
+  if (!history.state?.viewer) return setState({}, pathOf(location));
   on(window, 'popstate', () => setTimeout(back), { once: true });
   history.back();
 }
 
 const hashID = () => location.hash.slice(1);
 function route() {
-  const id = hashID(), index = indices.get(id);
+  const id = hashID(), index = indices.get(id), layer = history.state?.layer;
   closeOverlay(true);
+  if (layer === 1 && isOpen()) {
+    // Browsers scroll, and lose the focus.
+    show(current);
+    setTimeout(() => focusOn($('.enlarge', slides[current])));
+    return setState({}, '#' + slides[current].id);
+  }
   if (index === undefined) {
     close(true);
     if (id && !byID(id)) find(id);
   } else if (index !== current) open(index, linkTo(id));
+  if (layer > 1 && isOpen()) $('.enlarge', slides[current])?.click();
 }
 async function find(id) {
   const address = addressOf(id, await pageOf(id).catch(() => ''));
@@ -361,7 +370,7 @@ on(document, 'keydown', e => {
   });
 });
 
-// Players of sites refuse pages that send no referrer, such as pages of file://.
+// Players of sites refuse pages that send no referrer, as from file://.
 function showPlayer({ dataset: { movie, player }, parentElement }) {
   const onerror = () => { removePlayers(); announce('The video cannot be played here.', true); };
   const frame = movie ? make('video', { ariaLabel: 'Video', controls: true, autoplay: true, onerror, src: movie }) : make('iframe', {
@@ -375,13 +384,13 @@ const removePlayers = () => $$('iframe, video').forEach(frame => frame.remove())
 
 // MARK: Actions on a picture
 
-// Links to file:// cannot be shared, and browsers do not download such files.
+// Browsers do not share or download file:// links.
 const isServed = location.protocol !== 'file:', canShare = navigator.share && isServed;
 const isFull = () => document.fullscreenElement;
 const fullScreen = document.fullscreenEnabled && (() => {
   (isFull() ? document.exitFullscreen() : root.requestFullscreen()).catch(() => {});
 });
-// Browsers leave the full screen by Escape; some of them also send the key to the page.
+// Browsers leave the full screen by Escape; some also send the key.
 const leave = act => () => { if (isFull()) fullScreen(); else act(); };
 const linkOf = slide => $('.own', slide)?.href || `${pathOf(location)}#${slide.id}`;
 
@@ -416,7 +425,7 @@ function share(slide) {
   });
 }
 
-// Points a link at the original. Browsers download files of the same origin, and open others.
+// Browsers download originals of the same origin, and open others.
 function offerOriginal(link, slide) {
   const original = $('.original', slide);
   link.hidden = !original;
@@ -442,7 +451,6 @@ if (!fullScreen) $$('.keys .full-screen').forEach(part => part.remove());
 // MARK: Overlay
 
 // The frame is centred in the stage at the size that fits, w × h; a transform moves it by x and y and scales it by z.
-// Every file of a picture fills the frame, so replacing a file moves nothing.
 let overlay, stage, frame, view, plus, minus, player;
 
 function buildOverlay() {
@@ -469,7 +477,7 @@ function buildOverlay() {
   }, { capture: true, passive: true });
   on(overlay, 'keydown', e => press(e, {
     Escape: leave(closeOverlay), '+': larger, '=': larger, '-': smaller, 0: () => zoom(1), f: fullScreen, '?': showKeys,
-    s: () => player.hidden || player.click(), r: () => { closeOverlay(true); random(); },
+    s: () => player.hidden || player.click(), r: () => closeOverlay().then(random),
     ArrowLeft: () => pan(1, 0), ArrowRight: () => pan(-1, 0), ArrowUp: () => pan(0, 1), ArrowDown: () => pan(0, -1),
   }));
   on(stage, 'wheel', wheel, { passive: false });
@@ -487,7 +495,7 @@ function halt() {
   frame.getAnimations().forEach(animation => animation.cancel());
   return transform;
 }
-// Moves the frame from its position on the screen to `next`.
+// Moves the frame to `next`.
 function reach(next, ms = 0) {
   const from = halt();
   Object.assign(view, next);
@@ -527,7 +535,7 @@ function pan(x, y) {
 const fromMiddle = e => ({ x: e.clientX - view.W / 2, y: e.clientY - view.H / 2 });
 function resized() {
   if (!overlay.open || !stage.clientWidth) return;
-  // Keep the centre of the picture, and its size if zoomed.
+  // Keep the centre, and the size if zoomed.
   const { x, y, w, h } = view, z = isZoomed() ? view.z : 0;
   fit();
   const now = clamp(1, z * w / view.w, view.most);
@@ -538,9 +546,14 @@ function over(slide) {
   const { left, top, width, height } = pictureOf(slide).getBoundingClientRect();
   return { x: left + width / 2 - view.left - view.w / 2, y: top + height / 2 - view.top - view.h / 2, z: width / view.w };
 }
-// With `isHeld`, the picture stays where the details show it.
+// With `isHeld`, the picture starts where it is.
 function enlarge(index, isPlayed, isHeld) {
   if (!overlay) buildOverlay();
+  // Back closes only the overlay.
+  if (history.state?.layer !== 2) {
+    setState({ layer: 1 });
+    history.pushState({ ...history.state, layer: 2 }, '');
+  }
   overlay.showModal();
   enter(index);
   overlay.focus();
@@ -563,9 +576,9 @@ function enter(index) {
   reach({});
   announce(overlay.ariaLabel = caption.textContent = titleOf(slide));
 }
-const layer = src => make('img', { decoding: 'sync', alt: '', draggable: false, src });
-// Loads the smallest file with enough pixels for the screen; of three files, the largest only for a zoomed picture. The
-// old layer stays below for two frames, since the new layer may be blank.
+const layer = src => make('img', { decoding: 'sync', alt: titleOf(slides[view.index]), draggable: false, src });
+// Loads the smallest file with enough pixels; of three files, the largest only if zoomed. The old layer stays below for
+// two frames, since the new layer may be blank.
 async function sharpen() {
   const mine = view, box = frame, files = mine.files.slice(0, isZoomed() ? 3 : 2).filter(file => !file.failed);
   const file = files.find(({ width }) => width >= mine.w * mine.z * devicePixelRatio) || files.at(-1);
@@ -613,7 +626,7 @@ async function closeOverlay(atOnce) {
   }
   overlay.close();
   pointers.clear();
-  $('.enlarge', slide).focus({ preventScroll: true });
+  if (!atOnce && history.state?.layer > 1) history.back();
 }
 
 function wheel(e) {
@@ -670,18 +683,19 @@ function up(e) {
   }
   reach({ x: 0, y: 0, z: 1 }, 220);
 }
-// A mouse click zooms in. A double click or tap zooms in or out.
+// A mouse click zooms in. A double click or tap zooms in or out. If its first click zoomed in, its second click, which
+// has stopped the frame, lets it continue.
 function tapped(e, { x, y }) {
-  const isDouble = e.timeStamp - tap.t < 300 && hypot(x - tap.x, y - tap.y) < 25;
+  const isDouble = e.timeStamp - tap.t < 300 && hypot(x - tap.x, y - tap.y) < 25, { hasZoomed } = tap;
   const isClick = e.pointerType === 'mouse' && !isZoomed() && abs(x) < view.w / 2 && abs(y) < view.h / 2;
-  tap = { t: isDouble || isClick ? 0 : e.timeStamp, x, y };
-  if (isDouble && getComputedStyle(root).getPropertyValue('--double-tap').trim() === 'close') closeOverlay();
-  else if (isDouble || isClick) zoom(isZoomed() ? 1 : max(2, view.most / 2), x, y);
+  tap = { t: isDouble ? 0 : e.timeStamp, x, y, hasZoomed: isClick };
+  if (isDouble && !hasZoomed && getComputedStyle(root).getPropertyValue('--double-tap').trim() === 'close') closeOverlay();
+  else if (isDouble || isClick) zoom(isZoomed() && !hasZoomed ? 1 : max(2, view.most / 2), x, y);
 }
 
 // MARK: Tiles
 
-// Draws the tiles in view (TileLevel.swift) over a large picture. Each level has half the width of the previous level.
+// Draws the tiles in view (TileLevel.swift) over a large picture. Each level is half as wide as the previous level.
 const side = 512;
 let pending;
 
@@ -690,7 +704,7 @@ function tilesOf(slide) {
   return tiles && { src: tiles, width: tilesWidth, height: tilesHeight, layer: div('tiles'), drawn: new Map() };
 }
 
-// Waits, because a moving view needs most tiles only briefly.
+// Waits, as a moving view needs most tiles only briefly.
 function updateTiles() {
   pending ||= setTimeout(() => {
     pending = 0;
@@ -742,8 +756,7 @@ function setPlaying(run) {
   label(player, run ? 'Pause the slideshow' : 'Start the slideshow');
   player.classList.toggle('plays', !!run);
 }
-// Shows each picture for at least `pace` milliseconds, and until the next picture has loaded or failed to load. The
-// first picture follows the last.
+// Shows each picture for `pace` milliseconds, or longer while the next picture loads.
 async function play() {
   const run = {};
   setPlaying(run);
@@ -821,7 +834,7 @@ function drawOthers() {
 }
 const dateOf = slide => isDated(slide) && new Date(slide.id.slice(0, 10));
 const isDated = ({ id }) => /^\d{4}-/.test(id);
-// Returns the names of the months with pictures, or nothing if they cannot be loaded.
+// Returns the months with pictures; nothing if they cannot be loaded.
 async function loadDays() {
   days ??= await load('days').catch(() => announce('The days cannot be loaded.', true));
   return days && Object.keys(days);
@@ -877,7 +890,7 @@ function addNumbers(list, found) {
   }
 }
 
-// Returns the numbers of the pictures with a word that begins with these letters.
+// Returns the numbers of pictures with a word that begins with these letters.
 async function numbersOf(letters) {
   const { shards, keys, texts } = index, start = letters.slice(0, 2), found = new Set();
   for (const [number, text] of texts) if (text.includes(' ' + letters)) found.add(number);
@@ -912,7 +925,7 @@ function tile([, id, title, page, thumb, width, height, plays]) {
 async function search(upTo = batch) {
   const mine = ++query, wanted = fold(input.value).split(' ').filter(Boolean);
   for (const child of main.children) child.hidden = (child === results) === !wanted.length;
-  history.replaceState({ ...history.state, words: input.value }, '');
+  setState({ words: input.value });
   if (!wanted.length) return announce('');
   heading.textContent = 'Searching …';
   const offer = (textContent, onclick) => make('button', { type: 'button', textContent, onclick });
@@ -954,7 +967,7 @@ for (const control of $$('dialog .shut')) control.onclick = () => control.closes
 let wait;
 on(input, 'input', () => { clearTimeout(wait); wait = setTimeout(search, 120); });
 on(input, 'keydown', e => press(e, { Escape: clear }));
-// Search again when readers go back from a result.
+// Search again when readers come back.
 if (input.value = history.state?.words || '') search();
 route();
 })();

@@ -7,6 +7,7 @@ import re
 import time
 
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Error
 
 PHONE = dict(width=390, height=844, has_touch=True, is_mobile=True, device_scale_factor=2)
 
@@ -161,19 +162,21 @@ BUSY = """{ const { setTimeout, clearTimeout } = window, timers = new Set();
         || [...document.images].some(isAwaited); }
 """
 
-# Returns true after four frames without changes in which the page is not busy, and false if it stays busy.
+# Returns nothing after four frames without changes in which the page is not busy, and the last two states of a page
+# that still changes after 30 seconds.
 STILL = """() => new Promise(done => {
-    let last, since, frames;
-    const look = () => {
+    let last, previous, frames;
+    const start = performance.now(), look = () => {
         const frame = document.querySelector('.frame')?.getBoundingClientRect();
         const now = JSON.stringify([scrollX, scrollY, innerWidth, document.querySelector('.strip')?.scrollLeft, frame,
             location.href, document.title, document.querySelector('.details.shown')?.id,
             document.querySelector('dialog[open]')?.className, document.activeElement.outerHTML,
-            document.getAnimations().map(animation => animation.currentTime)]);
-        if (now !== last || window.busy?.()) frames = 0;
-        if (now !== last) [last, since] = [now, performance.now()];
-        if (++frames > 4) return done(true);
-        if (performance.now() - since > 30000) return done(false);
+            document.getAnimations().map(({ currentTime, effect }) => [currentTime, effect.target.className])]);
+        const isBusy = window.busy?.();
+        if (now !== last || isBusy) frames = 0;
+        if (now !== last) [last, previous] = [now, last];
+        if (++frames > 4) return done();
+        if (performance.now() - start > 30000) return done([isBusy, previous, last]);
         // A browser may draw no frame if nothing changes.
         const request = requestAnimationFrame(next), timer = setTimeout(next, 1000);
         function next() {
@@ -189,10 +192,11 @@ STILL = """() => new Promise(done => {
 def settle(page):
     """Waits until nothing on the page moves or changes."""
     for _ in range(5):
-        with contextlib.suppress(Exception):  # the page is being replaced
-            if page.evaluate(STILL):
-                return
-    raise AssertionError("the page does not settle")
+        with contextlib.suppress(Error):  # the page is being replaced
+            moving = page.evaluate(STILL)
+            assert not moving, f"the page does not settle: {moving}"
+            return
+    raise AssertionError("the page is replaced again and again")
 
 
 # MARK: Pictures on a page

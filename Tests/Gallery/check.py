@@ -92,7 +92,7 @@ def main():
             except Exception as error:
                 failures += 1
                 lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if "/test_" in f.filename]
-                reason = str(error)[:900] or type(error).__name__
+                reason = str(error)[:3000] or type(error).__name__
                 print(f"FAIL  {where} {name}, line {lines[-1] if lines else 0}: {reason}", flush=True)
         process.close()
     total = len(names)

@@ -25,7 +25,11 @@ def fraction(page, x, y):
 
 def image(page, clip=None):
     """Returns a grey screenshot of the window or of a part."""
-    return Image.open(io.BytesIO(page.screenshot(clip=clip) if clip else page.screenshot())).convert("L")
+    return grey(page.screenshot(clip=clip) if clip else page.screenshot())
+
+
+def grey(png):
+    return Image.open(io.BytesIO(png)).convert("L")
 
 
 def smooth(picture):

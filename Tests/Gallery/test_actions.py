@@ -3,7 +3,7 @@
 import json
 import re
 
-from browser import enlarge, escape, is_open, open_first, open_overlay, order, pictured, settle, shown, tile, wait
+from browser import enlarge, escape, is_open, open_first, open_overlay, order, pictured, settle, shown, wait
 from browser import wait_for_slide
 
 CLIPBOARD = """window.copied = [];

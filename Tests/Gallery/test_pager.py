@@ -1,6 +1,6 @@
-"""The pager: keys, buttons, wheel, swipes, preloading."""
+"""The pager: keys, buttons, wheel, swipes, preloading, thumbnails."""
 
-from browser import PHONE, lift, open_first, order, settle, shown, swipe, wait_for_slide, wheel
+from browser import PHONE, lift, open_first, order, settle, shown, swipe, wait, wait_for_slide, wheel
 
 RESTS = """(() => {
     const { scrollLeft, clientWidth } = document.querySelector('.strip'), index = scrollLeft / clientWidth;
@@ -110,3 +110,38 @@ def test_resize_keeps_the_slide(b):
             page.set_viewport_size({"width": size[0], "height": size[1]})
             settle(page)
             assert shown(page) == id and page.evaluate(RESTS), size
+
+
+def test_wide_windows_show_thumbnails_below_the_pager(b):
+    with b.page(width=1440, height=900) as page:
+        open_first(page, 4)
+        slides, links = order(page), page.locator(".thumbnails a")
+        assert links.count() == len(slides)
+        links.nth(2).click()
+        wait_for_slide(page, slides[2])
+        # From a thumbnail, keys turn pictures, and the focus follows.
+        for at in (3, 4):
+            page.keyboard.press("ArrowRight")
+            wait_for_slide(page, slides[at])
+            settle(page)
+            assert page.evaluate("document.activeElement.matches('.thumbnails [aria-current=true][tabindex=\"0\"]')")
+            assert page.evaluate("document.activeElement.hash") == "#" + slides[at]
+            assert page.locator(".thumbnails :is([aria-current=true], [tabindex='0'])").count() == 1
+        # The thumbnail of the last picture is scrolled into view, and covers no picture.
+        page.evaluate(f"location.hash = '{slides[-1]}'")
+        wait_for_slide(page, slides[-1])
+        wait(
+            page,
+            """(() => {
+            const strip = document.querySelector('.thumbnails').getBoundingClientRect();
+            const last = document.querySelector('.thumbnails a:last-child').getBoundingClientRect();
+            const picture = document.querySelector('.details.shown figure').getBoundingClientRect();
+            return last.left >= strip.left && last.right <= strip.right && picture.bottom <= strip.top + .5;
+        })()""",
+        )
+        for width, height in ((390, 844), (844, 390)):
+            page.set_viewport_size({"width": width, "height": height})
+            assert not page.locator(".thumbnails").is_visible(), width
+    with b.page("pages/2021-03.html", width=1440, height=900) as page:
+        open_first(page)
+        assert not page.locator(".thumbnails").count()

@@ -3,7 +3,7 @@
 import json
 import re
 
-from browser import enlarge, escape, open_calendar, open_first, search, settle, wait
+from browser import enlarge, escape, open_calendar, open_first, search, settle
 
 # Elements and attributes that no page of a gallery has.
 MARKUP = """[...document.querySelectorAll('script:not([src]), style, iframe, svg, form, base, object, embed,'

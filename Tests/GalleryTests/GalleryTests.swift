@@ -84,7 +84,14 @@ func item(_ date: String?, _ name: String = "a", fails: Bool = false) throws -> 
     }
 
     @Test func styleSheetAndScriptAreUnder60KB() {
-        #expect(PackageResources.style_css.count + PackageResources.gallery_js.count < 60_000)
+        #expect(PackageResources.style_css.count + GalleryFolder.script.count < 60_000)
+    }
+
+    @Test func scriptHasNoCommentLines() {
+        let lines = String(decoding: GalleryFolder.script, as: UTF8.self).split(separator: "\n")
+        let source = String(decoding: PackageResources.gallery_js, as: UTF8.self).split(separator: "\n")
+        #expect(lines == source.filter { !$0.contains(#/^ *\/\//#) })
+        #expect(lines.count < source.count && lines.last == "})();")
     }
 }
 

@@ -90,6 +90,12 @@ public final class GalleryFolder: Sendable {
         if let id = missing.min() { throw MissingPicture(id: id, gallery: folder.path) }
     }
 
+    /// The pages' script, without the lines that are comments, because visitors load it.
+    static let script = Array(
+        PackageResources.gallery_js.split(separator: UInt8(ascii: "\n"))
+            .filter { !$0.drop { $0 == UInt8(ascii: " ") }.starts(with: Array("//".utf8)) }
+            .joined(separator: [UInt8(ascii: "\n")]))
+
     /// Writes all files except for the pictures' pages. Does not render pages that are the same as before.
     ///
     /// - Parameter before: the site whose files the folder contains, or nil if the files may be incomplete.
@@ -100,7 +106,7 @@ public final class GalleryFolder: Sendable {
             try write(name, Array(text.utf8))
         }
         try write("style.css", PackageResources.style_css)
-        try write("gallery.js", PackageResources.gallery_js)
+        try write("gallery.js", Self.script)
         if let stylesheet = site.settings.stylesheet { try write("own.css", stylesheet) }
         let hasIndex = try before.map { try SearchIndex.paths($0).allSatisfy(isFile) } ?? false
         let index = try SearchIndex(site, since: hasIndex ? before : nil) { path in

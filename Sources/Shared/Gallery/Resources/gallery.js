@@ -141,16 +141,19 @@ let current, goal, opener, span, rest, isNotched, turned = 0;
 const arrows = [['back', 'Newer picture', -1], ['on', 'Older picture', 1]].map(([className, title, by]) =>
   [make('a', { className, title, ariaLabel: title, onclick: e => { if (isPlain(e)) { stop(e); step(by); } } }), by]);
 const place = div('place'), caption = div('place');
-const strip = div('strip');
+const strip = div('strip'), thumbnails = make('nav', { className: 'thumbnails', ariaLabel: 'Pictures on this page' });
 
 function buildStrip() {
   if (!calm.matches) toggleMotion();
   strip.append(...slides);
   viewer.append(div('tools', button('shut', 'Close', () => close()), ...arrows.map(([link]) => link), place), strip);
+  if (slides[1]) viewer.append(thumbnails);
   viewer.role = 'dialog';
   viewer.ariaModal = true;
   slides.forEach((slide, i) => {
-    const img = pictureOf(slide);
+    const img = pictureOf(slide), thumb = $('img', linkTo(slide.id)), title = titleOf(slide);
+    thumbnails.append(make('a', { href: '#' + slide.id, title, ariaLabel: title },
+      thumb ? make('img', { loading: 'lazy', alt: '', src: thumb.src }) : title));
     if (!img) return;
     const { width, height } = filesOf(slide).at(-1), { style } = $('figure', slide);
     style.setProperty('--ratio', width / height);
@@ -202,6 +205,7 @@ function settle(index) {
   approach(index);
   if (index === current) return;
   const slide = slides[index], time = $('time', slide)?.textContent, moveFocus = slides[current]?.contains(focused());
+  mark(index);
   current = index;
   removePlayers();
   slides.forEach((other, i) => { other.inert = i !== index; other.classList.toggle('shown', i === index); });
@@ -218,6 +222,13 @@ function settle(index) {
   if (moveFocus) focusSlide();
 }
 const focusOn = control => control?.focus({ preventScroll: true });
+// Marks a slide's thumbnail, and scrolls it to the middle.
+function mark(index) {
+  const links = [...thumbnails.children], link = links[index], left = link.offsetLeft - (thumbnails.clientWidth - link.offsetWidth) / 2;
+  links.forEach(other => { other.ariaCurrent = other === link; other.tabIndex = other === link ? 0 : -1; });
+  if (thumbnails.contains(focused())) focusOn(link);
+  thumbnails.scrollTo({ left, behavior: calm.matches || current === undefined ? 'instant' : 'smooth' });
+}
 const focusSlide = () => focusOn($('h2', slides[current]));
 
 function show(index, behavior = 'instant') {

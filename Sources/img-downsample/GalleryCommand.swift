@@ -166,12 +166,14 @@ extension AnyOption {
             """,
         manual: """
             The text comes from the first of these fields that a record has. The defaults are \
-            \(GalleryText.allCases.map(standardField).list(before: "and")).
+            \(GalleryText.allCases.compactMap(standardField).list(before: "and")). For a file, the field camera has the \
+            camera, lens and exposure in its EXIF; camera=camera publishes them.
             """)
 
-    /// Returns the default fields of a text as a value of `--field`.
-    private static func standardField(_ text: GalleryText) -> String {
-        "\(text)=" + GalleryText.standardFields[text, default: []].map(\.description).joined(separator: ",")
+    /// Returns the default fields of a text as a value of `--field`, or nil if it has none.
+    private static func standardField(_ text: GalleryText) -> String? {
+        guard let fields = GalleryText.standardFields[text], !fields.isEmpty else { return nil }
+        return "\(text)=" + fields.map(\.description).joined(separator: ",")
     }
 }
 

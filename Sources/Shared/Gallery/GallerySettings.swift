@@ -41,7 +41,7 @@ public struct GallerySettings: Sendable {
 
 /// The texts of a picture in a gallery. The raw values are their names in `--field`.
 public enum GalleryText: String, Sendable, CaseIterable {
-    case title, date, text, credit, licence, link
+    case title, date, text, credit, licence, link, camera
 
     public static let standardFields: [GalleryText: [FieldPath]] = [
         .title: ["title", "name", "id"],
@@ -50,5 +50,17 @@ public enum GalleryText: String, Sendable, CaseIterable {
         .credit: ["credit"],
         .licence: ["license", "licence"],
         .link: ["permalink", "link"],
+        // A camera is published only on request.
+        .camera: [],
     ]
+
+    /// The field of the text in records that a gallery writes, which has the name that apod-fetch gives it.
+    var field: FieldPath {
+        switch self {
+        case .text: "explanation"
+        case .licence: "license"
+        case .link: "permalink"
+        case .title, .date, .credit, .camera: FieldPath(stringLiteral: rawValue)
+        }
+    }
 }

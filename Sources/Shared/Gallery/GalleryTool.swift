@@ -81,7 +81,7 @@ public final class GalleryTool: RecordTool {
         var named = job.record
         if let argument = job.argument { named.setPath("path", argument) }
         let caption = job.argument.flatMap(Self.caption)
-        let day = Publication.day(of: named, settings.fields) ?? caption?.day.flatMap { CalendarDay($0) }
+        let day = publication.day(of: named) ?? caption?.day.flatMap { CalendarDay($0) }
         let identity = PictureIdentity(of: named, day: day, field: settings.identity)
         let position = state.withLock { state in
             defer { state.count += 1 }
@@ -123,6 +123,7 @@ public final class GalleryTool: RecordTool {
                     "title": .string(position.caption?.title ?? Self.stem(path)),
                     "date": position.day.map { .string($0.description) },
                     "explanation": position.caption?.text.map { .string($0) },
+                    "camera": position.caption?.camera.map { .string($0) },
                 ])
             }
             if settings.keepsOriginals { try copyOriginal(&shown, isArgument: argument != nil) }
@@ -224,7 +225,7 @@ public final class GalleryTool: RecordTool {
 
     /// Adds a record's item to the gallery, and sets the record's field `gallery`.
     private func add(_ shown: Record, _ position: Position, _ record: inout Record) {
-        var words = publication.record(of: shown)
+        var words = publication.record(of: shown, isOfFile: position.caption != nil)
         var files = Record()
         for name in GalleryItem.fileNames {
             guard let raw = shown.raw(FieldPath(stringLiteral: "variants.\(name)")),

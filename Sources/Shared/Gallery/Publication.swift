@@ -7,28 +7,39 @@ import Support
 /// Extracts the public part of a record, which contains the texts and public addresses, but no keys, scopes, private
 /// addresses or local paths.
 struct Publication {
+    /// The fields from which the texts of other programs' records are read.
     let fields: [GalleryText: [FieldPath]]
 
+    /// Returns the fields of a text in a record. The records that a gallery writes, or makes for a file, have their own.
+    private func fields(_ text: GalleryText, _ record: Record, isOfFile: Bool) -> [FieldPath] {
+        let fields = fields[text, default: []]
+        return !fields.isEmpty && (isOfFile || record.raw("gallery.key") != nil) ? [text.field] : fields
+    }
+
     /// Returns the fields that pages use, under the names that they have in the records of apod-fetch.
-    func record(of record: Record) -> Record {
+    ///
+    /// - Parameter isOfFile: whether the texts come from the metadata of a file, under these names.
+    func record(of record: Record, isOfFile: Bool = false) -> Record {
+        func fields(_ text: GalleryText) -> [FieldPath] { self.fields(text, record, isOfFile: isOfFile) }
         var published = Record()
-        let article = Article(paragraphs: paragraphs(record, fields[.text, default: []]))
+        let article = Article(paragraphs: paragraphs(record, fields(.text)))
         let text = article.paragraphs.isEmpty ? nil : article.text
         let isExplanation = text != nil && text == record.string("explanation")
         let ownLayout = article.paragraphs.count > 1 ? article.layout : nil
         let layout = isExplanation ? text.flatMap { Self.layout(of: record, $0) } : ownLayout
         published.set([
-            "date": Self.day(of: record, fields).map { .string($0.description) },
-            "title": self.text(record, fields[.title, default: []]).map { .string($0) },
+            "date": day(of: record, isOfFile: isOfFile).map { .string($0.description) },
+            "title": self.text(record, fields(.title)).map { .string($0) },
             "explanation": text.map { .string($0) },
-            "credit": self.text(record, fields[.credit, default: []]).map { .string($0) },
+            "credit": self.text(record, fields(.credit)).map { .string($0) },
             "copyright": self.text(record, ["copyright"]).map { .string($0) },
-            "license": self.text(record, fields[.licence, default: []]).map { .string($0) },
+            "license": self.text(record, fields(.licence)).map { .string($0) },
+            "camera": self.text(record, fields(.camera)).map { .string($0) },
             "alt": self.text(record, ["alt"]).map { .string($0) },
             "media_type": self.text(record, ["media_type"]).map { .string($0) },
             "url": Self.address(record.string("url")).map { .string($0) },
             "hdurl": Self.address(record.string("hdurl")).map { .string($0) },
-            "permalink": fields[.link, default: []].lazy.compactMap { Self.address(record.string($0)) }.first.map {
+            "permalink": fields(.link).lazy.compactMap { Self.address(record.string($0)) }.first.map {
                 .string($0)
             },
             "apod": layout.map { .raw($0.line) },
@@ -63,8 +74,8 @@ struct Publication {
     }
 
     /// Returns the day of a record, which is read from the first ten characters of a date or time.
-    static func day(of record: Record, _ fields: [GalleryText: [FieldPath]]) -> CalendarDay? {
-        fields[.date, default: []].lazy.compactMap { field in
+    func day(of record: Record, isOfFile: Bool = false) -> CalendarDay? {
+        fields(.date, record, isOfFile: isOfFile).lazy.compactMap { field in
             record.string(field).flatMap { CalendarDay($0.prefix(10)) }
         }.first
     }

@@ -31,7 +31,8 @@ extension Site {
         }
         let when = time(shown)
         let licence = shown.record.string("license").map { "Licence: \($0)" }
-        let credits = (caption?.credits ?? []) + [licence].compactMap { $0 }
+        let camera = shown.record.string("camera").map { "Camera: \($0)" }
+        let credits = (caption?.credits ?? []) + [licence, camera].compactMap { $0 }
         return [
             "when": when.isEmpty ? "" : "<p class=\"when\">\(when)</p>",
             "paragraphs": paragraphs?.joined(separator: "\n") ?? "",

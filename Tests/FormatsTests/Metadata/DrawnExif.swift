@@ -5,6 +5,8 @@ struct DrawnExif {
         case long(Int)
         case ascii(String)
         case raw(type: Int, [UInt8])
+        /// A fraction: a numerator and a denominator of four bytes each.
+        case rational([UInt8])
         /// The offset of a directory with these entries.
         case directory([(Int, Value)])
     }
@@ -55,6 +57,7 @@ struct DrawnExif {
             case .long(let value): field(4, 1, number(value, 4))
             case .ascii(let text): field(2, text.utf8.count + 1, Array(text.utf8) + [0])
             case .raw(let type, let content): field(type, content.count, content)
+            case .rational(let content): field(5, 1, content)
             case .directory(let entries):
                 var inner = [UInt8](repeating: 0, count: values)
                 append(entries, next: nil, to: &inner)

@@ -65,6 +65,47 @@ import Testing
         #expect(both.day == nil && both.text == "XMP")
     }
 
+    @Test func descriptionsKeepTheirLineBreaks() {
+        var metadata = EmbeddedMetadata()
+        metadata.exif = DrawnExif(main: [(0x010E, .ascii("One\r\nTwo\tthree\n\nFour\n"))]).bytes
+        #expect(EmbeddedCaption(metadata).text == "One\r\nTwo three\n\nFour\n")
+        metadata.xmp = Array(
+            "<dc:description><rdf:li>Five\nsix&#10;seven</rdf:li></dc:description><d dc:title=\"A\nB\"/>".utf8)
+        #expect(EmbeddedCaption(metadata).text == "Five\nsix\nseven")
+        #expect(EmbeddedCaption(metadata).title == "A B")
+    }
+
+    /// The fields of a camera as numerators and denominators, and the expected text.
+    @Test(arguments: [
+        (
+            "NIKON CORPORATION", "NIKON D750", (50, 1), (28, 10), (10, 2000),
+            "NIKON D750, 50 mm, f/2.8, 1/200 s, ISO 400"
+        ),
+        ("SONY", "ILCE-7M3", (355, 10), (8, 1), (13, 10), "SONY ILCE-7M3, 35.5 mm, f/8, 1.3 s, ISO 400"),
+        ("Canon", "", (0, 1), (1, 0), (1, 4), "Canon, 1/4 s, ISO 400"),
+        ("", "", (1, 4_294_967_295), (4_294_967_295, 1), (4_294_967_295, 4_294_967_295), "1 s, ISO 400"),
+        ("", "Pinhole", (0, 0), (0, 0), (0, 0), "Pinhole, ISO 400"),
+    ])
+    func cameraNamesModelAndExposure(
+        make: String, model: String, focal: (Int, Int), aperture: (Int, Int), time: (Int, Int), expected: String
+    ) {
+        for isBigEndian in [true, false] {
+            var exif = DrawnExif(isBigEndian: isBigEndian)
+            func fraction(_ value: (Int, Int)) -> DrawnExif.Value {
+                .rational(exif.number(value.0, 4) + exif.number(value.1, 4))
+            }
+            let details: [(Int, DrawnExif.Value)] = [
+                (0x829A, fraction(time)), (0x829D, fraction(aperture)), (0x8827, .short(400)),
+                (0x920A, fraction(focal)),
+            ]
+            exif.main = [(0x010F, .ascii(make)), (0x0110, .ascii(model)), (0x8769, .directory(details))]
+            #expect(ExifBlock(exif.bytes)?.camera == expected)
+            // A file that ends at any byte causes no trap.
+            for count in 0..<exif.bytes.count { _ = ExifBlock(Array(exif.bytes.prefix(count)))?.camera }
+        }
+        #expect(ExifBlock(DrawnExif(main: [(0x013B, .ascii("Ada"))]).bytes)?.camera == nil)
+    }
+
     @Test func zerosAfterAnXMPPacketAreRemoved() throws {
         #expect(try read(Tiny.jpeg(before: Self.xmpSegment(Self.xmp + [0, 0]))).xmp == Self.xmp)
         #expect(try read(Tiny.jpeg(before: Self.xmpSegment([0, 0]))).xmp == nil)

@@ -19,21 +19,24 @@ public struct EmbeddedMetadata: Sendable, Hashable {
     public init() {}
 }
 
-/// The date, title and description of a picture in its metadata.
+/// The date, title, description and camera of a picture in its metadata.
 public struct EmbeddedCaption: Sendable, Hashable {
     /// The day when the picture was taken, `YYYY-MM-DD`: EXIF's DateTimeOriginal or DateTimeDigitized, else XMP's
     /// `exif:DateTimeOriginal`, `photoshop:DateCreated` or `xmp:CreateDate`.
     public let day: String?
     /// XMP's `dc:title`.
     public let title: String?
-    /// XMP's `dc:description`, else EXIF's ImageDescription unless it only names the camera.
+    /// XMP's `dc:description`, else EXIF's ImageDescription unless it only names the camera; with its line breaks.
     public let text: String?
+    /// `ExifBlock.camera`.
+    public let camera: String?
 
     public init(_ metadata: EmbeddedMetadata) {
         let exif = metadata.exif.flatMap(ExifBlock.init)
         let packet = metadata.xmp.map(XMPPacket.init)
         day = [exif?.dateTaken, packet?.dateTaken].lazy.compactMap { $0.flatMap(Self.day) }.first
         title = packet?.title
+        camera = exif?.camera
         let description = exif?.imageDescription
         let names = ["DIGITAL CAMERA", "SONY DSC", "EXIF_JPEG", "DCIM"]
         let isOfCamera = description.map { text in names.contains { text.uppercased().contains(text: $0) } } ?? false

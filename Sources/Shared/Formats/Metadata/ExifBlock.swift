@@ -8,23 +8,31 @@ public struct ExifBlock: Sendable, Hashable {
         static let imageWidth = 0x0100
         static let imageLength = 0x0101
         static let imageDescription = 0x010E
+        static let make = 0x010F
+        static let model = 0x0110
         static let orientation = 0x0112
         static let artist = 0x013B
         static let thumbnailOffset = 0x0201
         static let thumbnailLength = 0x0202
         static let copyright = 0x8298
+        static let exposureTime = 0x829A
+        static let fNumber = 0x829D
         static let exifDirectory = 0x8769
+        static let sensitivity = 0x8827
         static let dateTimeOriginal = 0x9003
         static let dateTimeDigitized = 0x9004
+        static let focalLength = 0x920A
         static let colourSpace = 0xA001
         static let pixelXDimension = 0xA002
         static let pixelYDimension = 0xA003
+        static let lensModel = 0xA434
     }
 
     private enum FieldType {
         static let ascii = 2
         static let short = 3
         static let long = 4
+        static let rational = 5
         /// UTF-8 text, since EXIF 3.0.
         static let utf8 = 129
     }
@@ -47,13 +55,43 @@ public struct ExifBlock: Sendable, Hashable {
     /// The copyright notices of the photographer and the editor.
     public var copyright: String? { text(Tag.copyright) }
     public var artist: String? { text(Tag.artist) }
-    /// The caption. Some cameras write their own name here.
-    public var imageDescription: String? { text(Tag.imageDescription) }
+    /// The caption, with its line breaks. Some cameras write their own name here.
+    public var imageDescription: String? {
+        text(Tag.imageDescription, in: entries(of: firstDirectory), keepsLines: true)
+    }
 
     /// The time when the picture was taken, or else digitized, such as `2024:02:03 10:00:00`. The time zone is unknown.
     public var dateTaken: String? {
-        let details = entries(of: number(entries(of: firstDirectory).first { $0.tag == Tag.exifDirectory }))
-        return text(Tag.dateTimeOriginal, in: details) ?? text(Tag.dateTimeDigitized, in: details)
+        text(Tag.dateTimeOriginal, in: details) ?? text(Tag.dateTimeDigitized, in: details)
+    }
+
+    /// The camera, its lens and the exposure, such as `NIKON D750, 50 mm f/1.8, 50 mm, f/2.8, 1/200 s, ISO 400`
+    /// (CIPA DC-008 4.6.4 and 4.6.6). Does not contain names of people, serial numbers or positions.
+    public var camera: String? {
+        let (make, model) = (text(Tag.make), text(Tag.model))
+        // Many models begin with the name of their maker, which may be longer, such as NIKON CORPORATION.
+        let maker = make?.split(separator: " ").first.map(String.init)
+        let hasMaker = maker.flatMap { model?.uppercased().hasPrefix($0.uppercased()) } ?? false
+        let name = [hasMaker ? nil : make, model].compactMap(\.self).joined(separator: " ")
+        let details = details
+        func tenths(_ tag: Int) -> String? {
+            guard let (top, bottom) = fraction(tag, in: details) else { return nil }
+            let tenths = (top * 10 + bottom / 2) / bottom
+            guard (1..<100_000).contains(tenths) else { return nil }
+            return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+        }
+        var exposure = tenths(Tag.exposureTime).map { "\($0) s" }
+        // Cameras name times below a third of a second as fractions.
+        if let (top, bottom) = fraction(Tag.exposureTime, in: details), top > 0, top * 3 < bottom {
+            exposure = "1/\((bottom + top / 2) / top) s"
+        }
+        let sensitivity = number(details.first { $0.tag == Tag.sensitivity }).flatMap { $0 > 0 ? $0 : nil }
+        let parts = [
+            name.isEmpty ? nil : name, text(Tag.lensModel, in: details), tenths(Tag.focalLength).map { "\($0) mm" },
+            tenths(Tag.fNumber).map { "f/\($0)" }, exposure, sensitivity.map { "ISO \($0)" },
+        ]
+        .compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
     /// The JPEG in the second directory, or nil. It may show an older state of the picture.
@@ -149,7 +187,21 @@ public struct ExifBlock: Sendable, Hashable {
 
     private func text(_ tag: Int) -> String? { text(tag, in: entries(of: firstDirectory)) }
 
-    private func text(_ tag: Int, in entries: [Entry]) -> String? {
+    /// The entries about the exposure.
+    private var details: [Entry] {
+        entries(of: number(entries(of: firstDirectory).first { $0.tag == Tag.exifDirectory }))
+    }
+
+    /// Returns the numerator and the denominator of a single unsigned fraction, or nil if the denominator is 0.
+    private func fraction(_ tag: Int, in entries: [Entry]) -> (Int, Int)? {
+        guard let entry = entries.first(where: { $0.tag == tag }), entry.type == FieldType.rational, entry.count == 1,
+            let place = number(at: entry.place + 8, 4), let top = number(at: place, 4),
+            let bottom = number(at: place + 4, 4), bottom > 0
+        else { return nil }
+        return (top, bottom)
+    }
+
+    private func text(_ tag: Int, in entries: [Entry], keepsLines: Bool = false) -> String? {
         guard let entry = entries.first(where: { $0.tag == tag }), entry.count > 0,
             entry.type == FieldType.ascii || entry.type == FieldType.utf8
         else { return nil }
@@ -157,7 +209,7 @@ public struct ExifBlock: Sendable, Hashable {
         guard start <= bytes.count, entry.count <= bytes.count - start else { return nil }
         // Parts end with zeros; Copyright has a part for the photographer and a part for the editor.
         let parts = bytes[start..<start + entry.count].split(separator: 0).prefix(2).compactMap {
-            MetadataText.cleaned($0)
+            MetadataText.cleaned($0, keepsLines: keepsLines)
         }
         return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }

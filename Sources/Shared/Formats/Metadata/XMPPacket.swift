@@ -29,7 +29,7 @@ public struct XMPPacket: Sendable, Hashable {
     public var rights: String? { text(of: "dc:rights") }
     public var creator: String? { text(of: "dc:creator") }
     public var title: String? { text(of: "dc:title") }
-    public var description: String? { text(of: "dc:description") }
+    public var description: String? { text(of: "dc:description", keepsLines: true) }
 
     /// The time when the picture was taken or created, such as `2024-02-03T10:00:00`.
     public var dateTaken: String? {
@@ -63,10 +63,10 @@ public struct XMPPacket: Sendable, Hashable {
         bytes[place...].prefix(Self.valueLimit).firstIndex(of: byte)
     }
 
-    private func text(of name: String) -> String? {
+    private func text(of name: String, keepsLines: Bool = false) -> String? {
         for place in places(of: name, in: bytes.indices) {
             guard let value = value(at: place) else { continue }
-            if !value.isEmpty { return unescaped(value) }
+            if !value.isEmpty { return unescaped(value, keepsLines) }
             // A property with only white space before the next tag contains an array, up to the property's end tag.
             let limit = place + min(Self.valueLimit, bytes.count - place)
             let end = places(of: "</" + name, in: place..<limit).first ?? limit
@@ -74,7 +74,7 @@ public struct XMPPacket: Sendable, Hashable {
                 guard let open = bytes[item..<end].firstIndex(of: UInt8(ascii: ">")),
                     let close = bytes[open..<end].firstIndex(of: UInt8(ascii: "<"))
                 else { break }
-                if let text = unescaped(open + 1..<close) { return text }
+                if let text = unescaped(open + 1..<close, keepsLines) { return text }
             }
         }
         return nil
@@ -125,7 +125,7 @@ public struct XMPPacket: Sendable, Hashable {
     }
 
     /// Returns the text with XML's predefined entities and character references replaced (XML 1.0 §4.1, §4.6).
-    private func unescaped(_ range: Range<Int>) -> String? {
+    private func unescaped(_ range: Range<Int>, _ keepsLines: Bool) -> String? {
         guard let text = String(validating: bytes[range], as: UTF8.self) else { return nil }
         var result = ""
         var rest = text[...]
@@ -140,7 +140,7 @@ public struct XMPPacket: Sendable, Hashable {
             result.unicodeScalars.append(scalar)
             rest = rest[rest.index(after: end)...]
         }
-        return MetadataText.cleaned(result + rest)
+        return MetadataText.cleaned(result + rest, keepsLines: keepsLines)
     }
 
     private static func scalar(_ entity: Substring) -> Unicode.Scalar? {

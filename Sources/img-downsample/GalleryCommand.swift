@@ -159,13 +159,14 @@ extension AnyOption {
             """
     ) { FieldPath($0) }
     static let recordFields = AnyOption.recordFields(
-        GalleryText.allCases.map(\.rawValue), .own,
+        GalleryText.allCases.map(\.rawValue), isOptional: true, .own,
         expected: "a text and its fields, such as title=name,headline or date=net",
         summary: """
             Fields for a text of the page: \(GalleryText.allCases.map(\.rawValue).list(before: "or")), such as title=name.
             """,
         manual: """
-            The text comes from the first of these fields that a record has. The defaults are \
+            The text comes from the first of these fields that a record has. Without fields, as in credit=, it is not \
+            shown. The defaults are \
             \(GalleryText.allCases.compactMap(standardField).list(before: "and")). For a file, the field camera has the \
             camera, lens and exposure in its EXIF; camera=camera publishes them.
             """)

@@ -48,17 +48,21 @@ extension AnyOption {
     /// - Parameters:
     ///   - names: the names of the texts.
     ///   - single: the names that take a single field. The other names take a list of fields in order of preference.
+    ///   - isOptional: whether the list may be empty.
     ///   - expected: a description of the valid values for errors.
     public static func recordFields(
-        _ names: [String], single: [String] = [], _ group: OptionGroup, expected: String, summary: String,
-        manual: String = ""
+        _ names: [String], single: [String] = [], isOptional: Bool = false, _ group: OptionGroup, expected: String,
+        summary: String, manual: String = ""
     ) -> Option<NamedFields> {
         Option(
             "field", synonyms: names.map { "\($0)-field" }, form: .value("NAME=FIELDS"), expected: expected,
             completion: .list(names.map { "\($0)=" }), group: group, repeats: true, summary: summary, manual: manual
         ) { text in
-            NamedFields(text).flatMap {
-                names.contains($0.name) && ($0.fields.count == 1 || !single.contains($0.name)) ? $0 : nil
+            guard let named = NamedFields(text), names.contains(named.name) else { return nil }
+            switch named.fields.count {
+            case 0: return isOptional ? named : nil
+            case 1: return named
+            default: return single.contains(named.name) ? nil : named
             }
         }
     }
@@ -102,12 +106,17 @@ public struct NamedFields: Sendable {
     public let name: String
     public let fields: [FieldPath]
 
-    /// Returns nil unless the text is a name, `=` and a list of fields.
+    /// Returns nil unless the text is a name, `=` and a list of fields, which may be empty.
     init?(_ text: String) {
-        let pieces = text.split(separator: "=", maxSplits: 1)
-        guard pieces.count == 2, let list = PictureAddresses(list: String(pieces[1])) else { return nil }
+        let pieces = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard pieces.count == 2 else { return nil }
         name = String(pieces[0])
-        fields = list.fields
+        if pieces[1].isEmpty {
+            fields = []
+        } else {
+            guard let list = PictureAddresses(list: String(pieces[1])) else { return nil }
+            fields = list.fields
+        }
     }
 }
 

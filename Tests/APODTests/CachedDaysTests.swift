@@ -99,7 +99,7 @@ import Testing
         let lines = Lines()
         #expect(try days(log: lines.log).turn(toAsk: .science, for: "newest") == nil)
         let path = folder.path("cache/locks/all")
-        let words = "no longer waiting for the other run's request (newest): cannot open \(path): Is a directory"
+        let words = "not waiting for other runs with the same request (newest): cannot open \(path): Is a directory"
         #expect(lines.all == ["apod-fetch: \(words)\n"])
     }
 

@@ -314,15 +314,18 @@ func item(_ date: String?, _ name: String = "a", fails: Bool = false) throws -> 
         )
     }
 
-    /// Regression test: relative paths and the part of a path after a space were published.
+    /// Regression test: relative paths, the part of a path after a space, and options of the tools were published.
     @Test(arguments: [
         ("cannot open /home/ada/My Pictures/moon.jpg: gone", "/x", "cannot open … gone"),
         ("/home/ada/a b/c d.jpg: the JPEG is corrupt", "/home/ada/a b/c d.jpg", "…: the JPEG is corrupt"),
         ("ada/moon 1.jpg: no such file", "ada/moon 1.jpg", "…: no such file"),
         ("cannot rename /a/b to /c/d: the disk is full", "moon.jpg", "cannot rename … to … the disk is full"),
         ("the file /a/b is empty, see https://x.org/a", "a", "the file … is empty, see https://x.org/a"),
+        ("there is no picture for the day; use --fallback-previous", "a", "there is no picture for the day"),
+        ("the host is private; set APOD_TOOLS_ALLOW_PRIVATE=1; it is down", "a", "the host is private; it is down"),
+        ("use --strict", "a", "use --strict"),
     ])
-    func pathsAreRemovedFromMessages(_ message: String, path: String, _ shown: String) throws {
+    func pathsAndRemediesAreRemovedFromMessages(_ message: String, path: String, _ shown: String) throws {
         let source = try record(#"{"path":"\#(path)","error":{"message":"\#(message)"}}"#)
         #expect(publication.record(of: source).string("error.message") == shown)
     }

@@ -119,10 +119,17 @@ struct Publication {
         return .object([
             "tool": record.string("error.tool").map { .string($0) },
             "code": record.string("error.code").map { .string($0) },
-            "message": .string(words(record.string("error.message") ?? "", paths: paths)),
+            "message": .string(withoutRemedy(words(record.string("error.message") ?? "", paths: paths))),
             "transient": record.bool("error.transient").map { .bool($0) },
             "exit": record.integer("error.exit").map { .integer($0) },
         ])
+    }
+
+    /// Removes the parts of a message that name options and settings, because visitors cannot use them.
+    private static func withoutRemedy(_ message: String) -> String {
+        let parts = message.split(separator: "; ")
+        let shown = parts.filter { !$0.contains(text: " --") && !$0.contains(text: "APOD_TOOLS_") }
+        return shown.isEmpty ? message : shown.joined(separator: "; ")
     }
 
     /// Returns whether a word is a private host without a scheme, such as `127.0.0.1:8080`.

@@ -124,6 +124,18 @@ import Testing
         #expect(try words("two", "pull") == "pulled 0 items, 0 B; 0 already there, 1 listed but missing\r\n")
     }
 
+    @Test(arguments: ["rm cas/*", "for file in cas/*; do echo damaged > \"$file\"; done"])
+    func pullReportsEntriesWithoutTheirBytesAsFailed(damage: String) throws {
+        let fleet = try Fleet(.folder)
+        try fleet.put("one", ["moon"], ["APOD_TOOLS_REMOTE_MODE=read"])
+        _ = try sync(fleet, "one", ["push"])
+        try fleet.home.shell("cd '\(fleet.address.dropFirst("file://".count))' && \(damage)").expect(0)
+        let output = try fleet.home.run("img-cache", ["pull"], environment: fleet.machine("two")).expect(75)
+        let pulled = try output.record
+        #expect(pulled.integer("pulled.moved") == 0 && pulled.integer("pulled.there") == 0)
+        #expect(pulled.integer("pulled.failed") == 1)
+    }
+
     @Test func pushFailsIfTheRemoteIsUnreachable() throws {
         let fleet = try Fleet(.folder)
         try fleet.put("one", ["moon"])

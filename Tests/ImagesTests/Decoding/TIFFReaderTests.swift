@@ -236,7 +236,7 @@ let hasTIFF: Bool = {
         let tiled = drawn(16, 16, 1) { $0.tile = (16, 16) }.tiff()
         let wide = try replacing(322, by: 1 << 31 - 16, in: tiled)
         let rows: [([UInt8], String)] = [
-            (drawn(4, 4, 1) { $0.photometric = 2 }.tiff(), "unsupported TIFF: 1 samples per pixel"),
+            (drawn(4, 4, 1) { $0.photometric = 2 }.tiff(), "unsupported TIFF: 1 sample per pixel"),
             (drawn(1, 1, 65) { $0.photometric = 2 }.tiff(), "unsupported TIFF: 65 samples per pixel"),
             (
                 drawn(12, 16, 1, bits: 1) { $0.tile = (12, 16) }.tiff(),

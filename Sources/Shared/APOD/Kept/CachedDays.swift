@@ -123,7 +123,7 @@ final class CachedDays: Sendable {
                 }
             } catch {
                 if error is Cancelled { throw error }
-                log.detail("no longer waiting for the other run's request (\(what)): \(failure(of: error).message)")
+                log.detail("not waiting for other runs with the same request (\(what)): \(failure(of: error).message)")
                 // Without the lock, make the request anyway.
                 return nil
             }

@@ -70,14 +70,17 @@ public struct RemoteSync: Sendable {
     private func take(_ name: RemoteName, _ room: Monitor<Int>) throws -> SyncReport {
         switch try remote.document(of: name, atMost: RemoteDocument.byteLimit) {
         case .found(let document):
+            var isNeeded = false
             do {
                 let isNew = try cache.take(document, collections: Self.collections) {
+                    isNeeded = true
                     try room.withLock { room throws(NoRoom) in
                         guard document.count <= room else { throw NoRoom() }
                         room -= document.count
                     }
                 }
-                return isNew ? SyncReport(moved: 1, bytes: document.count) : SyncReport(there: 1)
+                if isNew { return SyncReport(moved: 1, bytes: document.count) }
+                return isNeeded ? SyncReport(failed: 1) : SyncReport(there: 1)
             } catch is NoRoom {
                 return SyncReport(leftOut: 1)
             }

@@ -1,4 +1,5 @@
 import CTIFF
+import Support
 
 /// Converts TIFF samples to rows of 8-bit or 16-bit samples: gray, RGB, or CMYK in which 255 or 65,535 is no ink. Alpha
 /// is straight.
@@ -44,7 +45,7 @@ struct TIFFSamples {
         default: throw unsupported("photometric interpretation \(page.photometric)")
         }
         let samples = Int(page.samples)
-        guard samples >= colours, samples <= 64 else { throw unsupported("\(samples) samples per pixel") }
+        guard samples >= colours, samples <= 64 else { throw unsupported("\(counted(samples, "sample")) per pixel") }
         let hasAlpha = hasAlpha && samples > colours
         self.hasAlpha = hasAlpha
         used = colours + (hasAlpha ? 1 : 0)

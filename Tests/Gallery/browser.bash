@@ -16,8 +16,9 @@ find_browser() {
     return 1
 }
 
-# serve FOLDER: serves it with nginx on a free port of 127.0.0.1, and sets site and nginx_pid. Fails if nginx is not
-# installed. The folder $work receives nginx's files.
+# serve FOLDER: serves it with nginx on a free port of 127.0.0.1, and sets site and nginx_pid. Compresses texts with gzip
+# at nginx's default level, as usual web servers do. Fails if nginx is not installed. The folder $work receives nginx's
+# files.
 serve() {
     local port try
     PATH=$PATH:/usr/sbin command -v nginx >/dev/null 2>&1 || return 1
@@ -32,6 +33,7 @@ http {
         image/jpeg jpg; image/png png; image/webp webp; image/gif gif; image/svg+xml svg;
     }
     access_log off; sendfile on; charset utf-8;
+    gzip on; gzip_types text/css text/javascript application/atom+xml image/svg+xml;
     client_body_temp_path $work/t1; proxy_temp_path $work/t2; fastcgi_temp_path $work/t3;
     uwsgi_temp_path $work/t4; scgi_temp_path $work/t5;
     server { listen 127.0.0.1:$port; root $1; location /site/ { error_page 404 /site/404.html; } }

@@ -210,7 +210,7 @@ def settled_memory(chromium, client):
 def main():
     folder, runs, samples, *address = sys.argv[1:]
     measures = [measure_visits if address else measure_files] * int(runs)
-    # The memory varies little, and 100 slides take minutes.
+    # 100 slides take minutes.
     measures += [measure_memory] if address else []
     with sync_playwright() as playwright, open(samples, "a") as file:
         for measure in measures:

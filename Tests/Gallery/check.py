@@ -32,6 +32,7 @@ ONLY_FILES = ("test_access", "test_tiles", "test_zoom")
 # Tests of FIREFOX_MODULES that need a feature of Chromium: layout shifts, touches, frames of the compositor, PDF, a mouse
 # without a window, and the emulation of media features.
 CHROMIUM_ONLY = {
+    "test_tiles_load_after_the_large_picture",
     "test_scrolling_causes_no_layout_shift",
     "test_swipes_and_keys_turn_pictures_in_the_overlay",
     "test_replacing_files_does_not_move_the_picture",

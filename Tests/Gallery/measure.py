@@ -36,6 +36,10 @@ FIRST = """document.addEventListener('load', ({ target }) => {
 LARGEST = """new PerformanceObserver(list => { window.largest = list.getEntries().at(-1).startTime; })
     .observe({ type: 'largest-contentful-paint', buffered: true });"""
 
+# Whether all pictures in the window are loaded, also pictures that are not displayed yet.
+LOADED = """[...document.images].every(image => image.complete || !image.parentElement.checkVisibility()
+    || image.parentElement.getBoundingClientRect().top >= innerHeight)"""
+
 # The milliseconds from an event until the search or the calendar shows its result.
 SINCE = """(start, found) => new Promise(done => {
     const began = performance.now(), look = () => found() ? done(performance.now() - began) : setTimeout(look, 4);
@@ -99,6 +103,9 @@ def measure_visits(chromium, folder, address):
     for kind, letters, limit in ("found", word, ()), ("found nowhere", word[:2] + "qqxyzzy", (1000,)):
         with visit(chromium, address, SLOW, **DESKTOP) as (page, client):
             data = data_bytes(client)
+            # Readers focus the field before they type.
+            page.focus("#words")
+            wait(page, "performance.getEntriesByName(new URL('data/search.js', document.baseURI)).length")
             yield f"first search, {kind}", page.evaluate(SEARCH.replace("WORDS", letters)), *limit
             yield f"first search, {kind} (kB)", sum(data) / 1000, 1000
 
@@ -138,8 +145,8 @@ SHOWN = {
 
 @contextlib.contextmanager
 def visit(chromium, address, network=None, **options):
-    """Opens the start page with empty caches, and waits until it has no request for half a second. Yields the page and
-    a session of the DevTools protocol."""
+    """Opens the start page with empty caches, and waits until all pictures in the window are loaded. Yields the page
+    and a session of the DevTools protocol."""
     with contextlib.closing(chromium.new_context(**options)) as context:
         page = context.new_page()
         page.set_default_timeout(120000)
@@ -149,7 +156,8 @@ def visit(chromium, address, network=None, **options):
         if network:
             client.send("Network.emulateNetworkConditions", network)
         page.add_init_script(LARGEST)
-        page.goto(address + "/index.html", wait_until="networkidle")
+        page.goto(address + "/index.html")
+        wait(page, LOADED)
         yield page, client
 
 

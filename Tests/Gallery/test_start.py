@@ -290,6 +290,26 @@ def test_printed_pages_have_no_controls(b):
         assert picture["width"] <= figure["width"] and picture["height"] <= figure["height"], (picture, figure)
 
 
+LOADED_TILES = "[...document.querySelectorAll('.grid img')].filter(image => image.complete).length"
+
+
+def test_tiles_load_after_the_large_picture(b):
+    large = re.search(r'class="hero.*?/([0-9a-f]+)-', (b.site / "index.html").read_text(encoding="utf-8"))[1]
+    with b.held(large, pace=0) as (page, asked):
+        wait(page, "document.readyState === 'interactive'")
+        while not asked:
+            page.wait_for_timeout(10)
+        assert not page.locator(".grid img").first.is_visible() and not page.evaluate(LOADED_TILES)
+        asked.pop().continue_()
+        wait(page, LOADED_TILES)
+    # Tiles load without the large picture if it takes long, and without a script.
+    with b.held(large, pace=1000) as (page, asked):
+        wait(page, LOADED_TILES)
+        assert asked
+    with b.page(java_script_enabled=False) as page:
+        assert page.locator(".grid img").first.is_visible()
+
+
 def test_style_sheet_and_script_are_small(b):
     size = sum((b.site / name).stat().st_size for name in ("style.css", "gallery.js"))
     assert size < 60_000, size

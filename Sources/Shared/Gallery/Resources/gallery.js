@@ -2,7 +2,7 @@
 // A classic script: browsers load no modules from file://. Texts are untrusted: they reach the page only as text (no
 // innerHTML), and addresses from data files only through ownAddress().
 (() => {
-const root = document.documentElement, body = document.body, main = $('main');
+const root = document.documentElement, body = document.body, main = $('main'), hero = $('.hero img');
 const pathOf = ({ href }) => href.split('#')[0];
 const base = new URL('./' + (root.dataset.root || ''), pathOf(location));
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
@@ -111,6 +111,8 @@ function cover(img) {
   if (img.complete || !hash) return;
   img.parentElement.style.backgroundColor = colour;
   try { img.before(thumbHash(hash)); } catch { return; }
+  // The large picture appears as its rows arrive.
+  if (img === hero) return;
   img.classList.add('arrives');
   img.onload = img.onerror = () => img.classList.replace('arrives', 'arrived');
 }
@@ -118,9 +120,13 @@ function cover(img) {
 const nearby = new IntersectionObserver(entries => entries.forEach(({ target, isIntersecting }) => {
   if (!isIntersecting) return;
   nearby.unobserve(target);
-  cover(target);
+  const img = $('img', target);
+  if (img) cover(img);
 }), { rootMargin: '800px' });
-$$('.tile img, .hero img').forEach(img => nearby.observe(img));
+$$('.tile img, .hero img').forEach(img => nearby.observe(img.parentElement));
+// The tiles load after the large picture, or some seconds later if it is slow (style.css).
+const showTiles = () => root.classList.add('arrived-hero');
+if (!hero || hero.complete) showTiles(); else on(hero, 'load error', showTiles);
 
 // MARK: Details and pager
 
@@ -976,6 +982,8 @@ $('.open-calendar').onclick = () => openCalendar();
 $('.random').onclick = random;
 for (const control of $$('dialog .shut')) control.onclick = () => control.closest('dialog').close();
 let wait;
+// Readers take longer to type than the index to load.
+on(input, 'focus', () => load('search').catch(() => {}));
 on(input, 'input', () => { clearTimeout(wait); wait = setTimeout(search, 120); });
 on(input, 'keydown', e => press(e, { Escape: clear }));
 // Search again when readers come back.

@@ -94,6 +94,8 @@ extension ToolContext {
             theme: value(.galleryTheme) ?? arguments[.galleryTheme], pageSize: try self.value(.pageSize))
         settings.baseURL = value(.baseURL)
         settings.identity = value(.identity)
+        settings.groupField = value(.groupField, as: String.self).flatMap { FieldPath($0) }
+        if settings.groupField == nil { remembered.remove(AnyOption.groupField.name) }
         settings.keepsOriginals = arguments[.originals]
         settings.prune = arguments[.prune]
         settings.removed = Set(arguments.all(.remove))
@@ -158,6 +160,14 @@ extension AnyOption {
             the working directory.
             """
     ) { FieldPath($0) }
+    static let groupField = Option<String>(
+        "group-field", form: .value("FIELD"), expected: "a field such as tags, or an empty text", group: .own,
+        summary: "Make a page for each tag or album in this field.",
+        manual: """
+            The value is a text, a number or an array of them. Of a record, the first \(GallerySettings.maxGroups) values count. \
+            An empty FIELD removes all groups.
+            """
+    ) { $0.isEmpty || FieldPath($0) != nil ? $0 : nil }
     static let recordFields = AnyOption.recordFields(
         GalleryText.allCases.map(\.rawValue), isOptional: true, .own,
         expected: "a text and its fields, such as title=name,headline or date=net",
@@ -181,6 +191,6 @@ extension AnyOption {
 extension [AnyOption] {
     static let gallery: [AnyOption] = [
         .outputDir, .galleryTitle, .galleryTheme, .pageSize, .css, .baseURL, .originals, .prune,
-        .remove, .identity, .recordFields,
+        .remove, .identity, .groupField, .recordFields,
     ]
 }

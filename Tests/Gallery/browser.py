@@ -14,7 +14,7 @@ PHONE = dict(width=390, height=844, has_touch=True, is_mobile=True, device_scale
 
 class Browser:
     """Opens pages of galleries: `site` has pictures of skies; in `hostile`, all texts try to inject markup; `tiles` has
-    a large picture; `animations` has two animations, a picture and a movie; `empty` has no picture."""
+    a large picture; `animations` has two animations, a picture and a movie; `groups` has tags; `empty` has no picture."""
 
     def __init__(self, process, folder, base):
         """`folder` contains the galleries; `base` is its address, with file: or http:."""

@@ -1,5 +1,5 @@
-# Sourced by Tests/Gallery/run: makes the galleries `site`, `hostile`, `tiles`, `animations` and `empty` in the folder
-# $public.
+# Sourced by Tests/Gallery/run: makes the galleries `site`, `hostile`, `tiles`, `animations`, `groups` and `empty` in the
+# folder $public.
 # shellcheck shell=bash disable=SC2154
 
 mkdir -p "$public" "$work/home" "$work/drawn"
@@ -34,9 +34,12 @@ done
 make_records hostile "$work/drawn/second.jpg" >"$work/hostile.ndjson"
 printf '{"path":"%s","title":"A mosaic"}\n' "$work/drawn/tiled.jpg" >"$work/tiles.ndjson"
 make_records animated "$work/drawn" >"$work/animations.ndjson"
+make_records tagged "$work/drawn" >"$work/groups.ndjson"
 : >"$work/empty.ndjson"
 make_gallery tiles --originals
 make_gallery animations
 make_gallery empty
+APOD_TOOLS_PAGE_SIZE=4 make_gallery groups --group-field tags
 APOD_TOOLS_PAGE_SIZE=24 make_gallery site --title "Pictures of the day" --originals
-make_gallery hostile --title "</title><script>alert(1)</script>" --base-url https://example.org/
+make_gallery hostile --title "</title><script>alert(1)</script>" --base-url https://example.org/ \
+    --group-field tags

@@ -3,6 +3,7 @@
     python3 records.py strange < DAYS        the days, some with unusual or hostile titles
     python3 records.py public ADDRESS < DAYS the days, with a public host instead of ADDRESS
     python3 records.py drawn FOLDER          records of unusual pictures, which it draws in FOLDER
+    python3 records.py tagged FOLDER         records of some of these pictures with tags, and a failure
     python3 records.py animated FOLDER       a large and a small animation, which it draws in FOLDER, a picture and a
                                              movie
     python3 records.py hostile PICTURE       200 records whose texts all try to inject markup
@@ -94,6 +95,15 @@ def drawn(folder):
         write({"path": str(folder / f"undated-{number}.jpg"), "title": f"Undated {number}"})
 
 
+def tagged(folder):
+    tags = [["Moon", "sky over mountains"], ["Moon"], ["Moon", "\u05d9\u05e8\u05d7", "w" * 100]]
+    for number, names in enumerate(tags * 2):
+        path = pathlib.Path(folder).resolve() / f"undated-{number}.jpg"
+        write({"path": str(path), "title": f"Tagged {number}", "date": f"2024-0{number + 1}-05", "tags": names})
+    error = {"tool": "x", "code": "not-found", "message": "gone", "transient": False, "exit": 69}
+    write({"title": "A failure", "date": "2024-08-05", "tags": "Moon", "error": error})
+
+
 def animated(folder):
     folder = pathlib.Path(folder).resolve()
     for number, size in enumerate([(1600, 1000), (300, 200)]):
@@ -121,6 +131,7 @@ def hostile(picture):
             "license": attack,
             "alt": attack,
             "permalink": address,
+            "tags": [attack, f"{attack} {number}", "../../x", "x" * 256],
             "apod": {"marks": [{"start": 0, "end": 4, "href": address}]},
             "media_type": attack if number % 3 else "video",
         }
@@ -133,4 +144,4 @@ def hostile(picture):
 
 
 if __name__ == "__main__":
-    {"strange": strange, "public": public, "drawn": drawn, "animated": animated, "hostile": hostile}[sys.argv[1]](*sys.argv[2:])
+    {"strange": strange, "public": public, "drawn": drawn, "tagged": tagged, "animated": animated, "hostile": hostile}[sys.argv[1]](*sys.argv[2:])

@@ -57,11 +57,14 @@ func item(_ date: String?, _ name: String = "a", fails: Bool = false) throws -> 
     @Test func templatesContainThePlaceholdersThatPagesFill() {
         #expect(
             PageTemplate(PackageResources.page_html).names == [
-                "players", "root", "theme", "title", "head", "style", "name", "hero", "tiles", "pages", "foot",
+                "players", "root", "theme", "title", "head", "style", "name", "groups", "hero", "tiles", "pages",
+                "foot",
                 "details",
             ])
         #expect(
-            PageTemplate(PackageResources.tile_html).names == ["classes", "id", "data", "picture", "title", "when"])
+            PageTemplate(PackageResources.tile_html).names == [
+                "classes", "id", "link", "data", "picture", "title", "when",
+            ])
         #expect(
             PageTemplate(PackageResources.details_html).names == [
                 "id", "figure", "title", "when", "paragraphs", "credits", "links", "steps",
@@ -71,8 +74,8 @@ func item(_ date: String?, _ name: String = "a", fails: Bool = false) throws -> 
     @Test func picturePageContainsThePlaceholdersThatItFills() {
         #expect(
             PageTemplate(PackageResources.picture_html).names == [
-                "theme", "title", "name", "head", "style", "gallery", "figure", "when", "paragraphs", "credits",
-                "links", "steps",
+                "theme", "title", "name", "head", "style", "gallery", "groups", "figure", "when", "paragraphs",
+                "credits", "links", "steps",
             ])
     }
 

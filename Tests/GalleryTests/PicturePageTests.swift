@@ -223,13 +223,14 @@ import Testing
 
     @Test func settingsChangeTheStampOfAllPages() {
         let settings = GallerySettings(title: "Sky", theme: .auto, pageSize: 100)
-        var others = Array(repeating: settings, count: 5)
+        var others = Array(repeating: settings, count: 6)
         others[0].title = "Sea"
         others[1].theme = .dark
         others[2].pageSize = 50
         others[3].baseURL = "https://example.org/"
         others[4].stylesheet = []
+        others[5].groupField = "tags"
         let stamps = others.map { Site.stamp("1", $0) }
-        #expect(Set(stamps + [Site.stamp("1", settings), Site.stamp("2", settings)]).count == 7)
+        #expect(Set(stamps + [Site.stamp("1", settings), Site.stamp("2", settings)]).count == 8)
     }
 }

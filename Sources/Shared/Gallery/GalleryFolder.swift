@@ -62,6 +62,7 @@ public final class GalleryFolder: Sendable {
         defer { withExtendedLifetime(lock) {} }
         let present = try WrittenItems(in: folder, unless: earlier)
         var items = present.items
+        if settings.groupField == nil { items.removeGroups() }
         let stamp = try folder.openIfPresent(Self.stampName)?.contents(atMost: 1 << 10)
         let isComplete = stamp == Array(Site.stamp(present.digest, settings).utf8)
         let before = isComplete ? Site(items, settings) : nil
@@ -105,6 +106,7 @@ public final class GalleryFolder: Sendable {
             names.insert(name)
             try write(name, Array(text.utf8))
         }
+        try writeGroups(site, since: before)
         try write("style.css", PackageResources.style_css)
         try write("gallery.js", Self.script)
         if let stylesheet = site.settings.stylesheet { try write("own.css", stylesheet) }
@@ -167,13 +169,45 @@ public final class GalleryFolder: Sendable {
         }
     }
 
+    /// Writes the new and changed pages of groups, and removes the pages of groups without pictures.
+    ///
+    /// - Parameter before: the site whose pages the folder contains, or nil if the pages may be incomplete.
+    private func writeGroups(_ site: Site, since before: Site?) throws {
+        let parent = Site.groupFolder
+        var names: Set<String> = []
+        if !site.groups.isEmpty {
+            try folder.makeFolder(parent, mode: 0o777)
+            let pairs = before?.groupPages.map { ($0.page.path, $0) } ?? []
+            let old = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+            for page in site.groupPages {
+                let path = page.page.path
+                names.insert(path)
+                if let before, let other = old[path], site.hasSameMarkup(page, as: other, in: before), try isFile(path)
+                {
+                    continue
+                }
+                try writeUnlessForeign(path, Array(site.markup(of: page).utf8))
+            }
+            names.insert(Site.groupList)
+            try writeUnlessForeign(Site.groupList, Array(site.listOfGroups().utf8))
+        }
+        guard try hasGroupFolder() else { return }
+        for path in try folder.names(in: parent).map({ "\(parent)/\($0)" })
+        where try !names.contains(path) && Self.isWritten(path) && !isForeign(path) {
+            folder.remove(path)
+            folder.removeFolder(parent)
+        }
+    }
+
+    private func hasGroupFolder() throws -> Bool { try folder.status(of: Site.groupFolder)?.kind == .folder }
+
     /// Returns the folders that can contain pages of pictures.
     private func pageFolders() throws -> [String] {
         try folder.names().filter { try GalleryItem.isPageFolder($0) && folder.status(of: $0)?.kind == .folder }
     }
 
-    /// Returns whether this version or an earlier version may have written a file in the folder `pages` or `data`,
-    /// according to the file's path.
+    /// Returns whether this version or an earlier version may have written a file in the folder `pages`, `data` or
+    /// `groups`, according to the file's path.
     static func isWritten(_ path: String) -> Bool {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let dot = parts[1].firstIndex(of: ".") else { return false }
@@ -184,6 +218,7 @@ public final class GalleryFolder: Sendable {
             let isPage = words.last == "html" && (words.count == 1 || words.count == 2 && isNumber(words[0]))
             return isPage && (name == "undated" || name == "index" || CalendarDay("\(name)-01") != nil)
         }
+        if parts[0] == Site.groupFolder { return Site.isGroupPage(path) }
         let words = name.split(separator: "-", omittingEmptySubsequences: false)
         guard parts[0] == "data", rest == "js" else { return false }
         return words.count == 1
@@ -245,7 +280,8 @@ public final class GalleryFolder: Sendable {
         guard flock(use.descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
         defer { _ = flock(use.descriptor, LOCK_SH) }
         for path in paths { removePicture(path) }
-        for parent in try [".", Self.picturesName, "pages", "data"] + pageFolders() {
+        let groups = try hasGroupFolder() ? [Site.groupFolder] : []
+        for parent in try [".", Self.picturesName, "pages", "data"] + groups + pageFolders() {
             for name in try folder.names(in: parent) where OutputFile.isTemporary(name) {
                 let path = parent == "." ? name : "\(parent)/\(name)"
                 if !folder.remove(path) { folder.removeFolderWithFiles(path) }

@@ -21,6 +21,9 @@ public struct GalleryItem: Sendable {
     let day: CalendarDay?
     /// The title on pages, which is the day if the record has no title.
     let title: String
+    /// The groups of the picture, in the order of its record. They have pages only if `GallerySettings.groupField` is
+    /// set.
+    var groups: [GroupName]
     let hasPicture: Bool
     let hasError: Bool
     /// Whether the failure is temporary.
@@ -52,6 +55,7 @@ public struct GalleryItem: Sendable {
         (self.key, self.day, self.stored) = (key, day, stored)
         let title = record.string("title").map(PlainText.folded) ?? ""
         self.title = title.isEmpty ? day.map(EnglishDate.words) ?? "Untitled" : title
+        groups = GroupName.names(record.texts("groups"))
         hasPicture = record.raw("variants.pager").flatMap(ItemContent.File.init) != nil
         hasError = record.hasError
         isTransient = record.bool("error.transient") == true
@@ -77,12 +81,13 @@ public struct GalleryItem: Sendable {
     /// Returns the record of the item as the gallery stores it.
     func written() throws -> Record {
         var record = try stored.read()
-        record.set(
-            "gallery",
-            .object([
+        record.set([
+            "groups": GroupName.value(groups),
+            "gallery": .object([
                 "key": .string(key), "version": isFormer ? nil : .integer(2), "number": .integer(number),
                 "id": .string(id), "page": .string(Site.address(of: self)),
-            ]))
+            ]),
+        ])
         return record
     }
 

@@ -83,6 +83,10 @@ struct GalleryItems: Sendable {
         self = kept
     }
 
+    mutating func removeGroups() {
+        for index in items.indices where !items[index].groups.isEmpty { items[index].groups = [] }
+    }
+
     /// Returns the key of the given item if the collection contains it, otherwise the keys of all items of its day.
     func keys(standingFor item: GalleryItem) -> [String] {
         if indices[item.key] != nil { return [item.key] }

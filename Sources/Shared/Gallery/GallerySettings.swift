@@ -25,6 +25,11 @@ public struct GallerySettings: Sendable {
     public var removed: Set<String> = []
     /// The record field that identifies a picture, or nil. See `PictureIdentity`.
     public var identity: FieldPath?
+    /// The record field with the groups of a picture, which are tags or an album. Without the field, pictures have no
+    /// groups.
+    public var groupField: FieldPath?
+    /// The maximum number of groups of a picture. Limits the number of pages that a record can add.
+    public static let maxGroups = 20
     /// The record fields from which each text of a picture is read. The first field with a text is used.
     public var fields = GalleryText.standardFields
 

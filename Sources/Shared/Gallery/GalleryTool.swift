@@ -41,7 +41,7 @@ public final class GalleryTool: RecordTool {
         self.settings = settings
         self.folder = folder
         self.files = files
-        publication = Publication(fields: settings.fields)
+        publication = Publication(fields: settings.fields, groupField: settings.groupField)
         let state = Monitor(State(items: folder.earlier.items, files: folder.earlier.files))
         self.state = state
         let content = ContentFolder(folder.pictures) { name in

@@ -83,8 +83,8 @@ struct ItemContent {
     /// The text in which the search finds words.
     var searchedText: String {
         let day = item.day.map { "\($0)" }
-        let texts = [item.title, day, record.string("explanation")].compactMap(\.self) + (caption?.credits ?? [])
-        return texts.joined(separator: " ")
+        let texts = [item.title, day, record.string("explanation")].compactMap(\.self)
+        return (texts + (caption?.credits ?? []) + item.groups.map(\.text)).joined(separator: " ")
     }
 
     var isVideo: Bool { record.string("media_type") == "video" }

@@ -9,6 +9,7 @@ import Support
 struct Publication {
     /// The fields from which the texts of other programs' records are read.
     let fields: [GalleryText: [FieldPath]]
+    var groupField: FieldPath?
 
     /// Returns the fields of a text in a record. The records that a gallery writes, or makes for a file, have their own.
     private func fields(_ text: GalleryText, _ record: Record, isOfFile: Bool) -> [FieldPath] {
@@ -35,6 +36,7 @@ struct Publication {
             "copyright": self.text(record, ["copyright"]).map { .string($0) },
             "license": self.text(record, fields(.licence)).map { .string($0) },
             "camera": self.text(record, fields(.camera)).map { .string($0) },
+            "groups": GroupName.value(groups(of: record)),
             "alt": self.text(record, ["alt"]).map { .string($0) },
             "media_type": self.text(record, ["media_type"]).map { .string($0) },
             "url": Self.address(record.string("url")).map { .string($0) },
@@ -54,6 +56,13 @@ struct Publication {
             if !text.isEmpty { return text }
         }
         return nil
+    }
+
+    /// Returns the groups of a record. They are in the field `groups` if a gallery wrote the record.
+    private func groups(of record: Record) -> [GroupName] {
+        guard let groupField else { return [] }
+        let isWritten = record.raw("gallery.key") != nil && record.raw("groups") != nil
+        return GroupName.names(record.texts(isWritten ? "groups" : groupField))
     }
 
     /// Returns the paragraphs of the first field that has a text. Each element of a list is a paragraph. A single text

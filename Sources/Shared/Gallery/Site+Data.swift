@@ -86,7 +86,7 @@ extension Site {
     /// pictures are included. Nil without a base address.
     var sitemap: String? {
         guard let base = settings.baseURL else { return nil }
-        let paths = ["", Self.months] + pages.dropFirst().map(\.path) + items.map(\.page)
+        let paths = ["", Self.months] + pages.dropFirst().map(\.path) + groupPaths + items.map(\.page)
         let addresses = paths.prefix(Self.sitemapLength).map { base + $0 }
         return """
             <?xml version="1.0" encoding="UTF-8"?>

@@ -36,7 +36,7 @@ extension Site {
         return [
             "when": when.isEmpty ? "" : "<p class=\"when\">\(when)</p>",
             "paragraphs": paragraphs?.joined(separator: "\n") ?? "",
-            "credits": credits.map(Self.credit).joined(),
+            "credits": credits.map(Self.credit).joined() + groups(of: shown, on: page),
             "links": links(shown, caption, page),
         ]
     }

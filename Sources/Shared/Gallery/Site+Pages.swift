@@ -14,20 +14,26 @@ extension Site {
         let shown = try page.items.map(content)
         let first = shown.first { $0.hasPicture }
         let hero = isStart ? first : nil
-        let tiles = shown.filter { $0.id != hero?.id }.map { tile($0, on: page) }
-        let heading = hero == nil ? page.heading : "More pictures"
+        let tiles = shown.filter { $0.id != hero?.id }.map { tile($0, on: page, link: "#\($0.id)") }
+        let heading = Markup.text(hero == nil ? page.heading : "More pictures")
         let title = isStart ? settings.title : "\(page.heading) – \(settings.title)"
-        return Self.page.filled(
-            text: [
-                "root": page.root, "theme": settings.theme.rawValue, "title": title, "name": settings.title,
-            ],
-            markup: [
-                "players": policy(of: shown), "head": head(of: page, first), "style": style(page.root),
+        return filled(
+            page, title: title,
+            [
+                "players": policy(of: shown), "head": head(of: page, first),
                 "hero": hero.map { self.hero($0, on: page) } ?? "",
                 "tiles": items.isEmpty ? Self.noPictures : tiles.isEmpty ? "" : grid(heading, tiles),
                 "details": zip(page.items, shown).map { details($0, $1, on: page) }.joined(),
-                "pages": neighbours(of: page), "foot": foot(page),
+                "pages": neighbours(of: page),
             ])
+    }
+
+    /// Returns the markup of a page with the given parts.
+    func filled(_ page: Page, title: String, _ parts: [String: String]) -> String {
+        let common = ["style": style(page.root), "groups": linkToGroups(from: page), "foot": foot(page)]
+        return Self.page.filled(
+            text: ["root": page.root, "theme": settings.theme.rawValue, "title": title, "name": settings.title],
+            markup: parts.merging(common) { part, _ in part })
     }
 
     /// Returns whether a page other than the start page is the same in another site with the same settings.
@@ -45,10 +51,11 @@ extension Site {
             }
     }
 
-    private func grid(_ heading: String, _ tiles: [String]) -> String {
+    /// - Parameter heading: markup.
+    func grid(_ heading: String, _ tiles: [String]) -> String {
         """
         <section class="grid">
-        <h2>\(Markup.text(heading))</h2>
+        <h2>\(heading)</h2>
         <ul>
         \(tiles.joined())</ul>
         </section>
@@ -80,27 +87,20 @@ extension Site {
                 let count = self.pages.dropFirst().filter { $0.month == page.month }.map(\.items.count).reduce(0, +)
                 let address = page.path.dropFirst("pages/".count)
                 return """
-                    <li><a href="\(address)">\(try cover(of: page, on: list))\(words) \
+                    <li><a href="\(address)">\(try cover(of: page.items, on: list))\(words) \
                     <span>\(counted(count, "picture"))</span></a></li>
                     """
             }
             return Self.year.filled(text: ["year": name], markup: ["months": links.joined()])
         }
-        return Self.page.filled(
-            text: [
-                "root": list.root, "theme": settings.theme.rawValue,
-                "title": "\(list.heading) – \(settings.title)", "name": settings.title,
-            ],
-            markup: [
-                "style": style(list.root), "foot": foot(list),
-                "tiles": items.isEmpty
-                    ? Self.noPictures : "<section>\n<h2>\(list.heading)</h2>\n\(sections.joined())</section>\n",
-            ])
+        let body = "<section>\n<h2>\(list.heading)</h2>\n\(sections.joined())</section>\n"
+        return filled(
+            list, title: "\(list.heading) – \(settings.title)", ["tiles": items.isEmpty ? Self.noPictures : body])
     }
 
-    /// Returns the newest picture of a month, or an empty frame.
-    private func cover(of page: Page, on list: Page) throws -> String {
-        guard let index = page.items.first(where: { items[$0].hasPicture }) else { return "<i></i>" }
+    /// Returns the newest of some pictures, or an empty frame.
+    func cover(of items: some Sequence<Int>, on list: Page) throws -> String {
+        guard let index = items.first(where: { self.items[$0].hasPicture }) else { return "<i></i>" }
         let item = try content(index)
         return image(item, [item.tile, item.sharpTile], list, attributes: "sizes=\"20rem\" loading=\"lazy\"")
     }
@@ -134,7 +134,7 @@ extension Site {
     }
 
     /// Returns the metadata for link previews, which show the given item, and for feed readers.
-    private func head(of page: Page, _ shown: ItemContent?) -> String {
+    func head(of page: Page, _ shown: ItemContent?) -> String {
         var lines: [String] = []
         func meta(_ property: String, _ content: String) {
             lines.append("<meta property=\"\(property)\" content=\"\(Markup.text(content))\">")
@@ -173,13 +173,13 @@ extension Site {
             """
     }
 
-    private func tile(_ shown: ItemContent, on page: Page) -> String {
+    func tile(_ shown: ItemContent, on page: Page, link: String) -> String {
         let image = image(
             shown, [shown.tile, shown.sharpTile, shown.poster], page,
             attributes: "sizes=\"auto, \(tileWidth(shown))\" loading=\"lazy\" decoding=\"async\"")
         let reason = shown.isVideo ? "" : "<span class=\"reason\">\(failure(shown))</span>"
         return Self.tile.filled(
-            text: ["id": shown.id, "title": shown.title, "classes": tileClasses(shown)],
+            text: ["id": shown.id, "link": link, "title": shown.title, "classes": tileClasses(shown)],
             markup: ["data": data(shown), "picture": shown.hasPicture ? image : reason, "when": time(shown)])
     }
 
@@ -269,10 +269,8 @@ extension Site {
     private func neighbours(of page: Page) -> String {
         guard let number = pages.firstIndex(where: { $0.path == page.path }) else { return "" }
         var links: [String] = []
-        func add(_ page: Page?, _ rel: String, _ words: String, from: Page) {
-            guard let page else { return }
-            links.append(
-                "<a rel=\"\(rel)\" href=\"\(from.root)\(page.path)\">\(words): \(Markup.text(page.heading))</a>")
+        func add(_ other: Page?, _ rel: String, _ words: String, from page: Page) {
+            if let other { links.append(Self.step(rel, words, to: other, from: page)) }
         }
         if number == 0 {
             let end = page.items.upperBound
@@ -282,5 +280,10 @@ extension Site {
             add(number + 1 < pages.count ? pages[number + 1] : nil, "next", "Older", from: page)
         }
         return links.joined()
+    }
+
+    /// Returns a link to a newer or an older page.
+    static func step(_ rel: String, _ words: String, to other: Page, from page: Page) -> String {
+        "<a rel=\"\(rel)\" href=\"\(page.root)\(other.path)\">\(words): \(Markup.text(other.heading))</a>"
     }
 }

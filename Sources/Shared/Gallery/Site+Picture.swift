@@ -7,7 +7,7 @@ extension Site {
     private static let picture = PageTemplate(PackageResources.picture_html)
     /// The version of all pages and search files. Increase it whenever their form changes, so that the next run writes
     /// all of them.
-    private static let layout = 5
+    private static let layout = 6
     /// The maximum number of characters in the description of a link preview. Most sites show fewer characters.
     private static let descriptionLength = 200
 
@@ -17,6 +17,7 @@ extension Site {
         var markup = texts(of: item, on: page)
         markup["head"] = head(of: item, index)
         markup["style"] = style(page.root)
+        markup["groups"] = linkToGroups(from: page)
         markup["figure"] = figure(of: item)
         markup["steps"] = steps(around: index) { page.root + items[$0].page }
         return Self.picture.filled(
@@ -87,10 +88,11 @@ extension Site {
     static func stamp(_ records: String, _ settings: GallerySettings) -> String {
         let templates =
             PackageResources.picture_html + PackageResources.page_html + PackageResources.tile_html
-            + PackageResources.details_html
+            + PackageResources.details_html + PackageResources.months_html
         let values = [
             "\(layout)", records, SHA256.hex(of: templates), settings.title, settings.theme.rawValue,
             "\(settings.pageSize)", settings.baseURL ?? "", "\(settings.stylesheet != nil)",
+            "\(settings.groupField != nil)",
         ]
         return SHA256.hex(of: values.joined(separator: "\n"))
     }
@@ -104,7 +106,7 @@ extension Site {
             }
             return items[mine].id == site.items[theirs].id && items[mine].title == site.items[theirs].title
         }
-        return items[index].stored == site.items[other].stored
+        return groups.isEmpty == site.groups.isEmpty && items[index].stored == site.items[other].stored
             && address(of: index) == site.address(of: other) && isSameNeighbour(-1) && isSameNeighbour(1)
     }
 }

@@ -36,6 +36,8 @@ struct Site: Sendable {
     let pages: [Page]
     /// The index in `pages` of each item's page, which is never the start page.
     let pageOfItem: [Int]
+    /// The groups that have pictures, in alphabetical order.
+    let groups: [Group]
 
     static let start = "index.html"
     static let months = "pages/index.html"
@@ -68,6 +70,7 @@ struct Site: Sendable {
         for (number, page) in pages.enumerated().dropFirst() {
             for item in page.items { pageOfItem[item] = number }
         }
+        groups = Self.groups(of: items)
         self.pages = pages
         self.pageOfItem = pageOfItem
     }

@@ -59,6 +59,24 @@ public struct Record: Sendable, Equatable {
         return texts
     }
 
+    /// Returns the string or number at `path` as text, or the strings and numbers in an array. Ignores values of other
+    /// types.
+    public func texts(_ path: FieldPath) -> [String] {
+        guard let raw = raw(path) else { return [] }
+        func text(_ value: ArraySlice<UInt8>) -> String? {
+            if let text = JSONBytes.string(value) { return text }
+            let isNumber = value.first.map { $0 == UInt8(ascii: "-") || (0x30...0x39).contains($0) } == true
+            return isNumber ? String(decoding: value, as: UTF8.self) : nil
+        }
+        if let text = text(raw) { return [text] }
+        var texts: [String] = []
+        JSONBytes.forEachElement(of: raw) { element in
+            if let text = text(element) { texts.append(text) }
+            return true
+        }
+        return texts
+    }
+
     /// Returns the integer at `path`, or nil if the value is not an integer or does not fit.
     public func integer(_ path: FieldPath) -> Int? { raw(path).flatMap { Int(String(decoding: $0, as: UTF8.self)) } }
 

@@ -95,7 +95,8 @@ extension ToolContext {
         settings.baseURL = value(.baseURL)
         settings.identity = value(.identity)
         settings.groupField = value(.groupField, as: String.self).flatMap { FieldPath($0) }
-        if settings.groupField == nil { remembered.remove(AnyOption.groupField.name) }
+        settings.removesGroups = arguments.text(.groupField)?.isEmpty == true
+        if settings.removesGroups { remembered.remove(AnyOption.groupField.name) }
         settings.keepsOriginals = arguments[.originals]
         settings.prune = arguments[.prune]
         settings.removed = Set(arguments.all(.remove))

@@ -70,7 +70,8 @@ import Testing
         #expect(publication.record(of: written).strings("groups") == ["x", "y"])
         // The field `groups` of other records means something else.
         #expect(publication.record(of: published).raw("groups") == nil)
-        #expect(Publication(fields: GalleryText.standardFields).record(of: written).raw("groups") == nil)
+        // The groups are not lost if the folder's remembered options are.
+        #expect(Publication(fields: GalleryText.standardFields).record(of: written).strings("groups") == ["x", "y"])
         let titled = Publication(fields: GalleryText.standardFields, groupField: "title")
         #expect(titled.record(of: written).strings("groups") == ["x", "y"])
         written.remove("groups")
@@ -118,11 +119,17 @@ import Testing
     }
 
     @Test func galleryWithoutGroupsHasNoLinkToThem() throws {
-        let site = try site([("2024-02-03", [])])
-        for page in try [site.markup(of: site.pages[0]), site.markup(ofPicture: 0), site.listOfMonths()] {
-            #expect(!page.contains(text: "groups/") && !page.contains(text: ">Groups"))
+        for groups in [[], ["sky"]] {
+            var items = GalleryItems()
+            for item in try self.items([("2024-02-03", groups)]) { items.add(item) }
+            var settings = GallerySettings(title: "Sky", theme: .auto, pageSize: 100)
+            settings.groupField = groups.isEmpty ? "tags" : nil
+            let site = Site(items, settings)
+            for page in try [site.markup(of: site.pages[0]), site.markup(ofPicture: 0), site.listOfMonths()] {
+                #expect(!page.contains(text: "groups/") && !page.contains(text: ">Groups"))
+            }
+            #expect(site.groupPaths.isEmpty)
         }
-        #expect(site.groupPaths.isEmpty)
     }
 
     @Test func aGroupWithManyPicturesHasSeveralPages() throws {

@@ -62,11 +62,11 @@ public final class GalleryFolder: Sendable {
         defer { withExtendedLifetime(lock) {} }
         let present = try WrittenItems(in: folder, unless: earlier)
         var items = present.items
-        if settings.groupField == nil { items.removeGroups() }
         let stamp = try folder.openIfPresent(Self.stampName)?.contents(atMost: 1 << 10)
         let isComplete = stamp == Array(Site.stamp(present.digest, settings).utf8)
-        let before = isComplete ? Site(items, settings) : nil
+        let before = isComplete && !settings.removesGroups ? Site(items, settings) : nil
         for item in itemsOfRun { items.add(item) }
+        if settings.removesGroups { items.removeGroups() }
         // Determine the missing ids before pruning, which may remove some of these pictures.
         let missing = settings.removed.subtracting(items.items.map(\.id))
         var refusal: PruneRefusal?

@@ -21,8 +21,7 @@ public struct GalleryItem: Sendable {
     let day: CalendarDay?
     /// The title on pages, which is the day if the record has no title.
     let title: String
-    /// The groups of the picture, in the order of its record. They have pages only if `GallerySettings.groupField` is
-    /// set.
+    /// The groups of the picture, in the order of its record. Pages show them only if `GallerySettings.groupField` is set.
     var groups: [GroupName]
     let hasPicture: Bool
     let hasError: Bool

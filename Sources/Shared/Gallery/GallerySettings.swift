@@ -25,9 +25,11 @@ public struct GallerySettings: Sendable {
     public var removed: Set<String> = []
     /// The record field that identifies a picture, or nil. See `PictureIdentity`.
     public var identity: FieldPath?
-    /// The record field with the groups of a picture, which are tags or an album. Without the field, pictures have no
-    /// groups.
+    /// The record field with the groups of a picture, which are tags or an album. If it is nil, pages show no groups, and
+    /// stored records keep them.
     public var groupField: FieldPath?
+    /// Whether to remove the groups from all records.
+    public var removesGroups = false
     /// The maximum number of groups of a picture. Limits the number of pages that a record can add.
     public static let maxGroups = 20
     /// The record fields from which each text of a picture is read. The first field with a text is used.

@@ -60,9 +60,8 @@ struct Publication {
 
     /// Returns the groups of a record. They are in the field `groups` if a gallery wrote the record.
     private func groups(of record: Record) -> [GroupName] {
-        guard let groupField else { return [] }
         let isWritten = record.raw("gallery.key") != nil && record.raw("groups") != nil
-        return GroupName.names(record.texts(isWritten ? "groups" : groupField))
+        return (isWritten ? "groups" : groupField).map { GroupName.names(record.texts($0)) } ?? []
     }
 
     /// Returns the paragraphs of the first field that has a text. Each element of a list is a paragraph. A single text

@@ -111,7 +111,7 @@ extension Site {
 
     /// Returns links to the groups of a picture.
     func groups(of shown: ItemContent, on page: Page) -> String {
-        if shown.groups.isEmpty { return "" }
+        if groups.isEmpty || shown.groups.isEmpty { return "" }
         let links = shown.groups.map { name in
             "<a href=\"\(page.root)\(Self.groupFolder)/\(name.digest).html\"><bdi>\(Markup.text(name.text))</bdi></a>"
         }

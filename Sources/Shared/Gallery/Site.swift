@@ -70,7 +70,7 @@ struct Site: Sendable {
         for (number, page) in pages.enumerated().dropFirst() {
             for item in page.items { pageOfItem[item] = number }
         }
-        groups = Self.groups(of: items)
+        groups = settings.groupField == nil ? [] : Self.groups(of: items)
         self.pages = pages
         self.pageOfItem = pageOfItem
     }

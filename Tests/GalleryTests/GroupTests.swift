@@ -151,6 +151,12 @@ import Testing
                 + "<a rel=\"next\" href=\"../\(base).1.html\">Older: a, page 1</a>")
     }
 
+    @Test func picturesWithoutADateFollowTheOthersAndTheLastAddedComesFirst() throws {
+        let site = try site([(nil, ["a"]), ("2024-02-03", ["a"]), (nil, ["a"]), (nil, ["a"])], pageSize: 3)
+        let titles = site.groupPages.map { page in page.items.map { site.items[$0].title } }
+        #expect(titles == [["Picture 1"], ["Picture 3", "Picture 2", "Picture 0"]])
+    }
+
     @Test func additionChangesOnlyPagesOfItsGroups() throws {
         let all = try items([
             ("2024-02-01", ["a", "b"]), ("2024-02-02", ["a"]), ("2024-02-03", ["b"]), ("2024-02-04", ["a", "c"]),

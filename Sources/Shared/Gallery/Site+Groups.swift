@@ -5,7 +5,8 @@ import Support
 extension Site {
     struct Group: Sendable {
         let name: GroupName
-        /// The indices in `Site.items`, in ascending order.
+        /// The indices in `Site.items`, newest first. Items without a date are last, and the item that was added last is
+        /// the first of them, so that additions change only the newest page of a group without dates.
         var items: [Int]
     }
 
@@ -34,6 +35,10 @@ extension Site {
                 }
                 groups[number].items.append(index)
             }
+        }
+        for number in groups.indices {
+            let undated = groups[number].items.firstIndex { items[$0].day == nil }
+            if let undated { groups[number].items[undated...].reverse() }
         }
         let keyed = groups.map { (group: $0, folded: $0.name.text.lowercased()) }
         return keyed.sorted { a, b in

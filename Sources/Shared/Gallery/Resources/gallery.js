@@ -141,8 +141,8 @@ const linkTo = id => $('a', byID('t-' + id) || viewer);
 const stepOf = (slide, by) => $(`.steps [rel=${by < 0 ? 'prev' : 'next'}]`, slide);
 const isPlain = e => !(e.button || e.metaKey || e.ctrlKey || e.shiftKey);
 const isOpen = () => viewer.classList.contains('open');
-// Indices of the visible and the target slide, the element that opened the details, the strip's width.
-let current, goal, opener, span, rest, isNotched, turned = 0;
+// The index of the slide that is shown or scrolls into view, the element that opened the details, the strip's width.
+let current, opener, span, rest, isNotched, turned = 0;
 
 const arrows = [['back', 'Newer picture', -1], ['on', 'Older picture', 1]].map(([className, title, by]) =>
   [make('a', { className, title, ariaLabel: title, onclick: e => { if (isPlain(e)) { stop(e); step(by); } } }), by]);
@@ -207,7 +207,6 @@ function approach(index) {
 }
 
 function settle(index) {
-  goal = index;
   approach(index);
   if (index === current) return;
   const slide = slides[index], time = $('time', slide)?.textContent, moveFocus = slides[current]?.contains(focused());
@@ -239,14 +238,12 @@ const focusSlide = () => focusOn($('h2', slides[current]));
 
 function show(index, behavior = 'instant') {
   if (calm.matches) behavior = 'instant';
-  goal = index;
-  approach(index);
   strip.scrollTo({ left: index * span, behavior });
-  if (behavior === 'instant') settle(index);
+  settle(index);
 }
 function step(by) {
-  if (slides[goal + by]) return show(goal + by, 'smooth');
-  stepOf(slides[goal], by)?.click();
+  if (slides[current + by]) return show(current + by, 'smooth');
+  stepOf(slides[current], by)?.click();
 }
 
 // A timer detects that the strip rests: scrollend also fires between two quick steps. A new width also scrolls the
@@ -268,7 +265,7 @@ new ResizeObserver(() => {
 // A notched wheel turns one picture per gesture, as the strip would snap back; a touchpad (small deltas) scrolls the
 // strip. A vertical wheel turns pictures only if the slide cannot scroll.
 on(strip, 'wheel', e => {
-  const { deltaX: x, deltaY: y } = e, isFlat = abs(x) > abs(y), by = Math.sign(isFlat ? x : y), slide = slides[goal];
+  const { deltaX: x, deltaY: y } = e, isFlat = abs(x) > abs(y), by = Math.sign(isFlat ? x : y), slide = slides[current];
   if (e.ctrlKey && y < 0 && e.target.closest('.enlarge')) {
     enlarge(current, false, true);
     return wheel(e);
@@ -276,7 +273,7 @@ on(strip, 'wheel', e => {
   if (e.ctrlKey || !isFlat && (!e.target.closest('figure') || slide.scrollHeight > slide.clientHeight + 1)) return;
   if (e.timeStamp - turned > 180) {
     isNotched = !isFlat || e.deltaMode || abs(x) > 50;
-    if (isNotched && slides[goal + by]) step(by);
+    if (isNotched && slides[current + by]) step(by);
   }
   if (isNotched) stop(e);
   turned = e.timeStamp;
@@ -318,7 +315,7 @@ function close(wentBack) {
   closeOverlay(true);
   removePlayers();
   cutOff(false);
-  current = goal = undefined;
+  current = undefined;
   document.title = pageTitle;
   const back = () => {
     const same = opener?.hash === '#' + id && opener;

@@ -296,6 +296,7 @@ import Testing
         // A missing or damaged list is treated as empty.
         world.storage.state.withLock { $0.objects[content.key] = nil }
         #expect(try world.remote.list(of: .standard) == SyncList())
+        #expect(world.warnings.last?.hasSuffix(": the content of the list is missing; ignoring it\n") == true)
         world.storage.state.withLock { $0.objects[content.key] = Array(content.value.dropLast()) + [0] }
         #expect(try world.remote.list(of: .standard) == SyncList())
         #expect(world.warnings.last?.hasSuffix(": the list has a different SHA-256; ignoring it\n") == true)

@@ -34,8 +34,8 @@ extension Remote {
         return (try? size(of: .content(sha256))) == document.count
     }
 
-    /// Reads the list of a scope's entries in the remote. A missing or damaged list is empty. Throws `RemoteFailure` if
-    /// the list cannot be read.
+    /// Reads the list of a scope's entries in the remote. A missing or damaged list is empty; damage is logged. Throws
+    /// `RemoteFailure` if the list cannot be read.
     func list(of scope: ScopeName) throws -> SyncList {
         switch try document(of: RemoteName(listOf: scope), atMost: RemoteDocument.byteLimit) {
         case .found(let document):
@@ -44,7 +44,10 @@ extension Remote {
             switch try content(of: document, byteLimit: SyncList.byteLimit, receive: sink.write) {
             case .found: break
             case .absent where document.count > SyncList.byteLimit: throw SyncList.tooLong
-            case .absent, .damaged: return SyncList()
+            case .absent:
+                reportDamage(of: document, after: SteadyTime.now() - begun, "the content of the list is missing")
+                return SyncList()
+            case .damaged: return SyncList()
             case .failed, .notAsked: throw hasFailed
             }
             guard document.sha256.map({ $0 == SHA256.hex(of: sink.bytes) }) ?? true else {

@@ -178,8 +178,8 @@ extension AnyOption {
         manual: """
             The text comes from the first of these fields that a record has. Without fields, as in credit=, it is not \
             shown. The defaults are \
-            \(GalleryText.allCases.compactMap(standardField).list(before: "and")). For a file, the field camera has the \
-            camera, lens and exposure in its EXIF; camera=camera publishes them.
+            \(GalleryText.allCases.compactMap(standardField).list(before: "and")). With fields, \
+            as in camera=camera, camera is the camera, lens and exposure in the EXIF of a file.
             """)
 
     /// Returns the default fields of a text as a value of `--field`, or nil if it has none.

@@ -5,7 +5,7 @@ import base64
 from PIL import ImageStat
 
 from browser import PHONE, best_slide, enlarge, is_open, open_first, open_overlay, pictured, settle, shown, swipe
-from browser import tile, wait
+from browser import tile, wait, wait_for_slide
 from screen import VIEW, grey, image, point, shift, smooth
 
 # Records the frame's rectangle at the start of its first animation.
@@ -194,6 +194,20 @@ def test_back_closes_only_the_overlay_then_the_details(b):
         page.go_back()
         settle(page)
         assert not is_open(page)
+    # Details that an address opened leave no trace of their overlay in the history.
+    with b.page() as page:
+        first, second = pictured(page)[2:4]
+        page.goto(f"{page.base}index.html#{first}")
+        wait_for_slide(page, first)
+        enlarge(page)
+        for _ in range(2):
+            page.keyboard.press("Escape")
+            settle(page)
+        tile(page, second).click()
+        wait_for_slide(page, second)
+        page.go_back()
+        settle(page)
+        assert not is_open(page) and page.evaluate("location.hash") == ""
 
 
 def test_two_quick_escapes_close_overlay_and_details(b):

@@ -196,3 +196,11 @@ def test_focus_returns_to_the_search_result(b):
         page.keyboard.press("Escape")
         settle(page)
         assert page.evaluate("document.activeElement.closest('.results') && document.activeElement.hash") == href
+        # Another picture of the page has no visible tile.
+        link.click()
+        settle(page)
+        page.keyboard.press("ArrowRight")
+        settle(page)
+        page.keyboard.press("Escape")
+        settle(page)
+        assert page.evaluate("document.activeElement.closest('.results, search') !== null")

@@ -72,7 +72,9 @@ public final class GalleryTool: RecordTool {
         let identity: PictureIdentity
         let day: CalendarDay?
         let id: String
-        /// The texts in the metadata of a file that an argument names, or nil for a record.
+        /// Whether an argument names the picture.
+        let isFile: Bool
+        /// The texts in the metadata of a file that an argument names, or nil if it has none.
         let caption: EmbeddedCaption?
     }
 
@@ -81,13 +83,15 @@ public final class GalleryTool: RecordTool {
         var named = job.record
         if let argument = job.argument { named.setPath("path", argument) }
         let caption = job.argument.flatMap(Self.caption)
-        let day = publication.day(of: named) ?? caption?.day.flatMap { CalendarDay($0) }
+        let day = publication.day(of: named) ?? (publication.hasDates ? caption?.day.flatMap { CalendarDay($0) } : nil)
         let identity = PictureIdentity(of: named, day: day, field: settings.identity)
         let position = state.withLock { state in
             defer { state.count += 1 }
             state.items.takeOver(identity.formerKey, as: identity.key, day)
             let id = state.items.reserveID(identity.key, day)
-            return Position(number: state.count, identity: identity, day: day, id: id, caption: caption)
+            return Position(
+                number: state.count, identity: identity, day: day, id: id, isFile: job.argument != nil,
+                caption: caption)
         }
         let tool = downsampler([.pager])
         guard tool.accepts(job), !tool.isMovie(job.record) else {
@@ -225,7 +229,7 @@ public final class GalleryTool: RecordTool {
 
     /// Adds a record's item to the gallery, and sets the record's field `gallery`.
     private func add(_ shown: Record, _ position: Position, _ record: inout Record) {
-        var words = publication.record(of: shown, isOfFile: position.caption != nil)
+        var words = publication.record(of: shown, isOfFile: position.isFile)
         var files = Record()
         for name in GalleryItem.fileNames {
             guard let raw = shown.raw(FieldPath(stringLiteral: "variants.\(name)")),

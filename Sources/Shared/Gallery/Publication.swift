@@ -11,6 +11,9 @@ struct Publication {
     let fields: [GalleryText: [FieldPath]]
     var groupField: FieldPath?
 
+    /// Whether pictures have dates.
+    var hasDates: Bool { !fields[.date, default: []].isEmpty }
+
     /// Returns the fields of a text in a record. The records that a gallery writes, or makes for a file, have their own.
     private func fields(_ text: GalleryText, _ record: Record, isOfFile: Bool) -> [FieldPath] {
         let fields = fields[text, default: []]

@@ -82,11 +82,11 @@ extension Site {
     /// The maximum number of addresses in a sitemap (https://www.sitemaps.org/protocol.html).
     private static let sitemapLength = 50_000
 
-    /// The sitemap, which lists the addresses of all pages for search engines. If there are too many, only the newest
-    /// pictures are included. Nil without a base address.
+    /// The sitemap, which lists the addresses of all pages for search engines. If there are too many, groups and
+    /// the oldest pictures are left out. Nil without a base address.
     var sitemap: String? {
         guard let base = settings.baseURL else { return nil }
-        let paths = ["", Self.months] + pages.dropFirst().map(\.path) + groupPaths + items.map(\.page)
+        let paths = ["", Self.months] + pages.dropFirst().map(\.path) + items.map(\.page) + groupPaths
         let addresses = paths.prefix(Self.sitemapLength).map { base + $0 }
         return """
             <?xml version="1.0" encoding="UTF-8"?>

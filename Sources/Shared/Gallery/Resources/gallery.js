@@ -142,7 +142,7 @@ const stepOf = (slide, by) => $(`.steps [rel=${by < 0 ? 'prev' : 'next'}]`, slid
 const isPlain = e => !(e.button || e.metaKey || e.ctrlKey || e.shiftKey);
 const isOpen = () => viewer.classList.contains('open');
 // The index of the slide that is shown or scrolls into view, the element that opened the details, the strip's width.
-let current, opener, span, rest, isNotched, turned = 0;
+let current, opener, span, rest, isNotched, turned = 0, moves = 0;
 
 const arrows = [['back', 'Newer picture', -1], ['on', 'Older picture', 1]].map(([className, title, by]) =>
   [make('a', { className, title, ariaLabel: title, onclick: e => { if (isPlain(e)) { stop(e); step(by); } } }), by]);
@@ -196,7 +196,7 @@ const isAnimated = slide => pictureOf(slide)?.dataset.other;
 // Only a slide and its two neighbours load their pictures.
 function approach(index) {
   slides.forEach((slide, i) => {
-    const near = abs(i - index) < 2, img = pictureOf(slide);
+    const near = abs(i - index) < 2 || i === current, img = pictureOf(slide);
     slide.classList.toggle('near', near);
     if (near && !$('.actions', slide)) ($('.when', slide) || $('h2', slide)).after(actionBar(slide));
     if (!near || !img || img.loading === 'eager') return;
@@ -238,6 +238,7 @@ const focusSlide = () => focusOn($('h2', slides[current]));
 
 function show(index, behavior = 'instant') {
   if (calm.matches) behavior = 'instant';
+  moves++;
   strip.scrollTo({ left: index * span, behavior });
   settle(index);
 }
@@ -246,13 +247,14 @@ function step(by) {
   stepOf(slides[current], by)?.click();
 }
 
-// A timer detects that the strip rests: scrollend also fires between two quick steps. A new width also scrolls the
-// strip; then the observer restores the slide.
+// A timer detects that the strip rests, unless a later step moves it: scrollend also fires between two quick steps. A
+// new width also scrolls the strip; then the observer restores the slide.
 const hasSpan = () => isOpen() && strip.clientWidth === span, nearest = () => round(strip.scrollLeft / span);
 on(strip, 'scroll', () => {
+  const move = moves;
   clearTimeout(rest);
   rest = setTimeout(requestAnimationFrame, 140, () => {
-    if (hasSpan() && abs(strip.scrollLeft - nearest() * span) < 1.5) settle(nearest());
+    if (move === moves && hasSpan() && abs(strip.scrollLeft - nearest() * span) < 1.5) settle(nearest());
   });
   if (hasSpan()) approach(nearest());
 }, { passive: true });
@@ -260,6 +262,7 @@ new ResizeObserver(() => {
   if (!isOpen() || hasSpan()) return;
   span = strip.clientWidth;
   strip.scrollTo({ left: current * span, behavior: 'instant' });
+  mark(current);
 }).observe(strip);
 
 // A notched wheel turns one picture per gesture, as the strip would snap back; a touchpad (small deltas) scrolls the
@@ -319,7 +322,7 @@ function close(wentBack) {
   document.title = pageTitle;
   const back = () => {
     const same = opener?.hash === '#' + id && opener;
-    const link = [same, linkTo(id), opener, input].find(control => control && control.checkVisibility());
+    const link = [same, linkTo(id), opener, input].find(control => control && control.checkVisibility({ visibilityProperty: true }));
     const { top, bottom } = link.getBoundingClientRect();
     focusOn(link);
     if (bottom < 40 || top > innerHeight - 40) link.scrollIntoView({ block: 'center' });
@@ -332,13 +335,18 @@ function close(wentBack) {
 }
 
 const hashID = () => location.hash.slice(1);
+let leavesOverlay;
 function route() {
-  const id = hashID(), index = indices.get(id), layer = history.state?.layer;
+  const id = hashID(), index = indices.get(id), layer = history.state?.layer, isBelow = leavesOverlay || overlay?.open;
   closeOverlay(true);
-  if (layer === 1 && isOpen()) {
-    // Browsers scroll, and lose the focus.
+  leavesOverlay = isBelow && layer === 1 && isOpen();
+  if (leavesOverlay) {
+    // Browsers scroll, and lose the focus. A hashchange follows popstate.
     show(current);
-    setTimeout(() => focusOn($('.enlarge', slides[current])));
+    setTimeout(() => {
+      leavesOverlay = false;
+      focusOn($('.enlarge', slides[current]));
+    });
     return setState({}, '#' + slides[current].id);
   }
   if (index === undefined) {
@@ -640,7 +648,10 @@ async function closeOverlay(atOnce) {
   }
   overlay.close();
   pointers.clear();
-  if (!atOnce && history.state?.layer > 1) history.back();
+  if (!atOnce && history.state?.layer > 1) {
+    leavesOverlay = true;
+    history.back();
+  }
 }
 
 function wheel(e) {

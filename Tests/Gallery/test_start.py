@@ -296,7 +296,8 @@ LOADED_TILES = "[...document.querySelectorAll('.grid img')].filter(image => imag
 def test_tiles_load_after_the_large_picture(b):
     large = re.search(r'class="hero.*?/([0-9a-f]+)-', (b.site / "index.html").read_text(encoding="utf-8"))[1]
     with b.held(large, pace=0) as (page, asked):
-        wait(page, "document.readyState === 'interactive'")
+        # The script runs after the style sheet is loaded.
+        wait(page, "document.documentElement.classList.contains('js')")
         while not asked:
             page.wait_for_timeout(10)
         assert not page.locator(".grid img").first.is_visible() and not page.evaluate(LOADED_TILES)

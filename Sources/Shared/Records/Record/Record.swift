@@ -48,30 +48,25 @@ public struct Record: Sendable, Equatable {
     public func string(_ path: FieldPath) -> String? { raw(path).flatMap(JSONBytes.string) }
 
     /// Returns the string at `path`, or the strings in an array. Ignores values of other types.
-    public func strings(_ path: FieldPath) -> [String] {
-        guard let raw = raw(path) else { return [] }
-        if let text = JSONBytes.string(raw) { return [text] }
-        var texts: [String] = []
-        JSONBytes.forEachElement(of: raw) { element in
-            if let text = JSONBytes.string(element) { texts.append(text) }
-            return true
-        }
-        return texts
-    }
+    public func strings(_ path: FieldPath) -> [String] { values(path, JSONBytes.string) }
 
     /// Returns the string or number at `path` as text, or the strings and numbers in an array. Ignores values of other
     /// types.
     public func texts(_ path: FieldPath) -> [String] {
-        guard let raw = raw(path) else { return [] }
-        func text(_ value: ArraySlice<UInt8>) -> String? {
+        values(path) { value in
             if let text = JSONBytes.string(value) { return text }
             let isNumber = value.first.map { $0 == UInt8(ascii: "-") || (0x30...0x39).contains($0) } == true
             return isNumber ? String(decoding: value, as: UTF8.self) : nil
         }
-        if let text = text(raw) { return [text] }
+    }
+
+    /// Reads the value at `path`, or the elements of an array, and returns the results that are not nil.
+    private func values(_ path: FieldPath, _ read: (ArraySlice<UInt8>) -> String?) -> [String] {
+        guard let raw = raw(path) else { return [] }
+        if let text = read(raw) { return [text] }
         var texts: [String] = []
         JSONBytes.forEachElement(of: raw) { element in
-            if let text = text(element) { texts.append(text) }
+            if let text = read(element) { texts.append(text) }
             return true
         }
         return texts

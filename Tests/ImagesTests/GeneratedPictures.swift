@@ -1,3 +1,4 @@
+import CKernels
 import Formats
 import Libc
 import Support
@@ -44,15 +45,42 @@ extension PixelBuffer {
     /// A JPEG of these pixels with the given chroma resolution.
     func jpeg(quality: Int = 95, chroma: ChromaSampling = .halved) throws -> [UInt8] {
         let sink = MemorySink()
-        let drain = EncoderOutput(.jpeg, sink)
-        let writer = try JPEGEncoder(
-            size: size, channels: channels, coding: EncodeOptions(quality: quality).jpegCoding(chroma, size),
-            metadata: PictureMetadata(), into: drain)
-        try bytes.withUnsafeBufferPointer { pixels in
-            for y in 0..<size.height { try writer.write(pixels.baseAddress! + y * size.width * channels) }
-        }
+        let writer = try JPEGPlaneWriter(
+            size: size, isGray: channels == 1, coding: EncodeOptions(quality: quality).jpegCoding(chroma, size),
+            metadata: PictureMetadata(), into: EncoderOutput(.jpeg, sink))
+        let planes = planes(chroma)
+        try writer.write(available: planes.map(\.count)) { UnsafePointer(planes[$0][$1].bytes) }
         try writer.finish()
         return sink.bytes
+    }
+
+    /// The rows of the gray plane, or of the YCbCr planes. Each chroma sample is the mean of its pixels.
+    private func planes(_ chroma: ChromaSampling) -> [[AlignedBuffer]] {
+        let rows = (0..<size.height).map { _ in (0..<3).map { _ in AlignedBuffer(count: size.width) } }
+        for y in 0..<size.height {
+            let pixels = Array(bytes[y * size.width * channels..<(y + 1) * size.width * channels])
+            if channels == 1 {
+                rows[y][0].bytes.update(from: pixels, count: size.width)
+            } else {
+                apod_rgb_to_ycc(pixels, rows[y][0].bytes, rows[y][1].bytes, rows[y][2].bytes, size.width)
+            }
+        }
+        let reduced = chroma.chroma(of: size)
+        return (0..<(channels == 1 ? 1 : 3)).map { plane in
+            if plane == 0 { return rows.map { $0[0] } }
+            return (0..<reduced.height).map { y in
+                let row = AlignedBuffer(count: reduced.width)
+                for x in 0..<reduced.width {
+                    let cell = (y * chroma.down..<min((y + 1) * chroma.down, size.height)).flatMap { y in
+                        (x * chroma.across..<min((x + 1) * chroma.across, size.width)).map {
+                            Int(rows[y][plane].bytes[$0])
+                        }
+                    }
+                    row.bytes[x] = UInt8((2 * cell.reduce(0, +) + cell.count) / (2 * cell.count))
+                }
+                return row
+            }
+        }
     }
 }
 

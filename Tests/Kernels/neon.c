@@ -176,6 +176,31 @@ static void check_dct(kind kind) {
     compare("inverse DCT", run_dct, &in);
 }
 
+typedef struct {
+    uint8_t samples[8][8 * 7], steps[64];
+    ptrdiff_t count;
+} quantize_input;
+
+static void run_quantize(apod_kernel_level level, uint8_t *out, const void *input) {
+    const quantize_input *in = input;
+    const uint8_t *rows[8];
+    for (int y = 0; y < 8; y++) rows[y] = in->samples[y];
+    const apod_divisors divisors = apod_divisors_of(in->steps);
+    int16_t blocks[7 * 64];
+    uint64_t nonzero[7];
+    apod_quantize(level, rows, in->count, &divisors, blocks, nonzero);
+    memcpy(out, blocks, (size_t)in->count * 64 * sizeof *blocks);
+    memcpy(out + sizeof blocks, nonzero, (size_t)in->count * sizeof *nonzero);
+}
+
+static void check_quantize(kind kind) {
+    static quantize_input in;
+    fill(in.samples, sizeof in.samples, kind);
+    for (int i = 0; i < 64; i++) in.steps[i] = (uint8_t)(1 + below(kind == SMALL ? 4 : 255));
+    in.count = below(8);
+    compare("quantize", run_quantize, &in);
+}
+
 int main(void) {
     if (apod_kernel_best() != APOD_KERNEL_NEON) {
         puts("FAIL NEON is not the best level");
@@ -187,6 +212,7 @@ int main(void) {
         check_horizontal(kind);
         check_unfilter(kind);
         check_dct(kind);
+        check_quantize(kind);
     }
     return 0;
 }

@@ -19,7 +19,7 @@ struct apod_jpeg_encoder {
     char message[JMSG_LENGTH_MAX];
     apod_output output;
     jpeg_scan_info scans[APOD_JPEG_SCANS];
-    /// The coefficients of each component, for APOD_JPEG_FROM_BLOCKS.
+    /// The coefficients of each component.
     jvirt_barray_ptr blocks[3];
     uint8_t buffer[OUTPUT_BUFFER_BYTES];
 };
@@ -132,30 +132,20 @@ apod_status apod_jpeg_encoder_start(apod_jpeg_encoder *encoder, apod_jpeg_settin
     info->image_width = settings.width;
     info->image_height = settings.height;
     info->input_components = settings.channels;
-    info->in_color_space = settings.channels == 1                     ? JCS_GRAYSCALE
-                           : settings.source == APOD_JPEG_FROM_ROWS ? JCS_RGB
-                                                                    : JCS_YCbCr;
+    info->in_color_space = settings.channels == 1 ? JCS_GRAYSCALE : JCS_YCbCr;
     jpeg_set_defaults(info);
     if (settings.channels == 3) {
         info->comp_info[0].h_samp_factor = settings.across;
         info->comp_info[0].v_samp_factor = settings.down;
     }
-    jpeg_set_quality(info, settings.quality, TRUE);
-    for (int table = 0; table < 2 && settings.steps != NULL; table++) {
+    for (int table = 0; table < (settings.channels == 1 ? 1 : 2); table++) {
         unsigned int steps[DCTSIZE2];
         for (int i = 0; i < DCTSIZE2; i++) steps[i] = settings.steps[table * DCTSIZE2 + i];
         jpeg_add_quant_table(info, table, steps, 100, TRUE);
     }
-    info->dct_method = JDCT_ISLOW;
-    info->raw_data_in = settings.source == APOD_JPEG_FROM_PLANES ? TRUE : FALSE;
-    info->optimize_coding = settings.optimized ? TRUE : FALSE;
-    if (settings.scan_count > 0) set_scans(encoder, settings.scans, settings.scan_count);
-    if (settings.source == APOD_JPEG_FROM_BLOCKS) {
-        request_blocks(encoder);
-        jpeg_write_coefficients(info, encoder->blocks);
-    } else {
-        jpeg_start_compress(info, TRUE);
-    }
+    set_scans(encoder, settings.scans, settings.scan_count);
+    request_blocks(encoder);
+    jpeg_write_coefficients(info, encoder->blocks);
     return APOD_OK;
 }
 
@@ -167,39 +157,16 @@ apod_status apod_jpeg_encoder_write_segment(apod_jpeg_encoder *encoder, int numb
     return APOD_OK;
 }
 
-apod_status apod_jpeg_encoder_write_profile(apod_jpeg_encoder *encoder, const uint8_t *profile, size_t count) {
-    // A segment holds 65,519 bytes of the profile, and the number of segments has 8 bits.
-    if (count == 0 || count > 255 * 65519) return APOD_MISUSE;
-    if (setjmp(encoder->escape)) return encoder->status;
-    jpeg_write_icc_profile(&encoder->info, profile, (unsigned int)count);
-    return APOD_OK;
-}
-
-apod_status apod_jpeg_encoder_write_planes(apod_jpeg_encoder *encoder, uint8_t **const rows[3]) {
+apod_status apod_jpeg_encoder_write_blocks(apod_jpeg_encoder *encoder, int component, uint32_t first, uint32_t rows,
+                                           const int16_t *blocks) {
     struct jpeg_compress_struct *info = &encoder->info;
+    const size_t columns = info->comp_info[component].width_in_blocks;
     if (setjmp(encoder->escape)) return encoder->status;
-    JSAMPARRAY planes[3] = {rows[0], rows[1], rows[2]};
-    jpeg_write_raw_data(info, planes, (JDIMENSION)(info->max_v_samp_factor * DCTSIZE));
-    return APOD_OK;
-}
-
-apod_status apod_jpeg_encoder_write_blocks(apod_jpeg_encoder *encoder, int component, const int16_t *blocks) {
-    struct jpeg_compress_struct *info = &encoder->info;
-    const jpeg_component_info *own = &info->comp_info[component];
-    if (setjmp(encoder->escape)) return encoder->status;
-    for (JDIMENSION y = 0; y < own->height_in_blocks; y++) {
+    for (JDIMENSION y = 0; y < rows; y++) {
         JBLOCKARRAY row =
-            info->mem->access_virt_barray((j_common_ptr)info, encoder->blocks[component], y, 1, TRUE);
-        memcpy(row[0], blocks, own->width_in_blocks * sizeof(JBLOCK));
-        blocks += (size_t)own->width_in_blocks * DCTSIZE2;
+            info->mem->access_virt_barray((j_common_ptr)info, encoder->blocks[component], first + y, 1, TRUE);
+        memcpy(row[0], blocks + y * columns * DCTSIZE2, columns * sizeof(JBLOCK));
     }
-    return APOD_OK;
-}
-
-apod_status apod_jpeg_encoder_write_row(apod_jpeg_encoder *encoder, const uint8_t *row) {
-    if (setjmp(encoder->escape)) return encoder->status;
-    JSAMPROW rows[1] = {(JSAMPROW)row};
-    jpeg_write_scanlines(&encoder->info, rows, 1);
     return APOD_OK;
 }
 

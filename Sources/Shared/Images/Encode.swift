@@ -29,12 +29,7 @@ func rowWriter(
 ) throws -> any RowWriter {
     try checkOutput(size, options.format)
     return switch options.format {
-    case .jpeg where options.buffersJPEG(of: size, isGray: channels == 1):
-        try BufferedJPEGWriter(size: size, channels: channels, options: options, into: drain)
-    case .jpeg:
-        try JPEGEncoder(
-            size: size, channels: channels, coding: options.jpegCoding(options.chromaSampling(of: size) ?? .full, size),
-            metadata: options.metadata, into: drain)
+    case .jpeg: try JPEGRowWriter(size: size, channels: channels, options: options, into: drain)
     case .png where options.holds(size):
         BufferedPNGWriter(size: size, channels: channels, options: options, into: drain)
     case .png: try PNGWriter(size: size, channels: channels, options: options, into: drain)

@@ -45,4 +45,37 @@ import Testing
         #expect(out == [20, 46])
         #expect(sums == [0, 0])
     }
+
+    @Test func everyInstructionSetQuantisesAlike() {
+        var random = SeededRandom(seed: 9)
+        for round in 0..<60 {
+            // Noise, or only black and white.
+            let samples = (0..<8 * 24).map { _ in
+                round % 2 == 0 ? UInt8.random(in: 0...255, using: &random) : Bool.random(using: &random) ? 255 : 0
+            }
+            let steps = (0..<64).map { _ in UInt8.random(in: 1...(round % 3 == 0 ? 4 : 255), using: &random) }
+            var divisors = apod_divisors_of(steps)
+            let results = apod_kernel_level.available.map { level in
+                var blocks = [Int16](repeating: 0, count: 3 * 64)
+                var nonzero = [UInt64](repeating: 0, count: 3)
+                samples.withUnsafeBufferPointer { samples in
+                    let rows = (0..<8).map { Optional(samples.baseAddress! + $0 * 24) }
+                    apod_quantize(level, rows, 3, &divisors, &blocks, &nonzero)
+                }
+                for (place, value) in blocks.enumerated() {
+                    #expect((nonzero[place / 64] >> UInt64(place % 64) & 1 == 1) == (value != 0))
+                }
+                return blocks
+            }
+            for result in results { #expect(result == results[0]) }
+            // The transform has an error of less than a quarter, and the quotient is rounded.
+            var exact = [Float](repeating: 0, count: 64)
+            samples.withUnsafeBufferPointer { apod_forward_dct($0.baseAddress!, 24, &exact) }
+            for place in 0..<64 {
+                #expect(
+                    abs(Float(results[0][place]) - exact[place] / Float(steps[place])) < 0.5 + 0.5 / Float(steps[place])
+                )
+            }
+        }
+    }
 }

@@ -105,7 +105,7 @@ int apod_jpeg_is_truncated(const apod_jpeg_decoder *decoder);
 /// Whether invalid data has been skipped so far.
 int apod_jpeg_is_damaged(const apod_jpeg_decoder *decoder);
 
-// JPEG encoder
+// Encoder of progressive JPEGs
 
 typedef struct apod_jpeg_encoder apod_jpeg_encoder;
 
@@ -123,44 +123,26 @@ typedef struct {
     uint8_t components, first, last, bits_before, bits;
 } apod_jpeg_scan;
 
-/// The input of an encoder.
-typedef enum {
-    APOD_JPEG_FROM_ROWS,
-    APOD_JPEG_FROM_PLANES,
-    /// Quantised coefficients of gray or YCbCr.
-    APOD_JPEG_FROM_BLOCKS,
-} apod_jpeg_source;
-
 typedef struct {
     uint32_t width, height;
-    /// 1 (gray) or 3.
+    /// 1 (gray) or 3 (YCbCr).
     int channels;
-    apod_jpeg_source source;
     /// Luma samples per chroma sample, 1 or 2.
     int across, down;
-    /// 1 to 100. Scales the tables of T.81, K.1; has no effect with `steps`.
-    int quality;
-    /// Quantisation steps of luma, then of chroma, or NULL: 64 each, in row-major order, 1 to 255.
+    /// Quantisation steps of luma, then of chroma: 64 each, in row-major order, 1 to 255.
     const uint8_t *steps;
-    /// Whether to optimise the Huffman codes for the picture. libjpeg then keeps all coefficients.
-    int optimized;
-    /// Scans of a progressive picture; none for a baseline picture. With scans, libjpeg keeps all coefficients.
     const apod_jpeg_scan *scans;
     int scan_count;
 } apod_jpeg_settings;
 
 apod_status apod_jpeg_encoder_start(apod_jpeg_encoder *encoder, apod_jpeg_settings settings);
-/// Writes an application segment APP`number` of at most 65,533 bytes. Call it before the first row.
+/// Writes an application segment APP`number` of at most 65,533 bytes. Call it before the first block.
 apod_status apod_jpeg_encoder_write_segment(apod_jpeg_encoder *encoder, int number, const uint8_t *bytes,
                                             size_t count);
-/// Writes a profile in as many segments as necessary. Call it before the first row.
-apod_status apod_jpeg_encoder_write_profile(apod_jpeg_encoder *encoder, const uint8_t *profile, size_t count);
-/// Writes the next 8 rows of each chroma plane and the corresponding 8 times `down` rows of luma (8 rows of a gray
-/// picture). The width of the rows must be a multiple of 8 samples.
-apod_status apod_jpeg_encoder_write_planes(apod_jpeg_encoder *encoder, uint8_t **const rows[3]);
-/// Writes all blocks of a component, row by row, each of 64 coefficients in row-major order.
-apod_status apod_jpeg_encoder_write_blocks(apod_jpeg_encoder *encoder, int component, const int16_t *blocks);
-apod_status apod_jpeg_encoder_write_row(apod_jpeg_encoder *encoder, const uint8_t *row);
+/// Writes `rows` rows of blocks of a component, from row `first` on, each of 64 quantised coefficients in row-major
+/// order. The encoder keeps all coefficients until the picture is finished.
+apod_status apod_jpeg_encoder_write_blocks(apod_jpeg_encoder *encoder, int component, uint32_t first, uint32_t rows,
+                                           const int16_t *blocks);
 apod_status apod_jpeg_encoder_finish(apod_jpeg_encoder *encoder);
 
 // PNG decoder

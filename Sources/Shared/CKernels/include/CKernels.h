@@ -156,3 +156,62 @@ typedef struct {
 /// Sample 0 of row y of block i is written to `rows[y] + x + i * x_step`.
 void apod_inverse_dct(apod_kernel_level level, int size, const apod_dct_blocks *blocks, ptrdiff_t count,
                       uint8_t *const *rows, ptrdiff_t x, ptrdiff_t x_step);
+
+/// The divisors of a quantisation table, for `apod_quantize`: each step times 8, half of it, and its reciprocal as two
+/// factors of 16 bits.
+typedef struct {
+    uint16_t divisor[64], half[64], reciprocal[64], scale[64];
+} apod_divisors;
+
+/// Returns the divisors for 64 steps from 1 to 255.
+apod_divisors apod_divisors_of(const uint8_t *steps);
+
+/// Applies the forward DCT to `count` adjacent blocks of 8 rows, and quantises the coefficients (T.81 A.3.3, A.3.4). The
+/// result equals that of libjpeg-turbo's `islow`. Writes the 64 coefficients of each block in row-major order, and for
+/// each block a number whose bit i is set if coefficient i is not 0.
+void apod_quantize(apod_kernel_level level, const uint8_t *const *rows, ptrdiff_t count, const apod_divisors *divisors,
+                   int16_t *blocks, uint64_t *nonzero);
+
+/// The quantised blocks of a component in a row of MCUs.
+typedef struct {
+    /// 64 coefficients per block, in row-major order, and the numbers that `apod_quantize` writes.
+    const int16_t *blocks;
+    const uint64_t *nonzero;
+    /// The size in blocks, without blocks that only complete an MCU. Rows follow each other.
+    ptrdiff_t columns, rows;
+    /// The size of an MCU in blocks.
+    ptrdiff_t across, down;
+    /// The DC coefficient of the previous block.
+    int dc;
+    /// How often each of 256 DC symbols and AC symbols occurred.
+    uint32_t *dc_uses, *ac_uses;
+} apod_mcu_component;
+
+/// The number of bytes of a symbol, and the largest number of symbols of a block.
+#define APOD_SYMBOL_BYTES 3
+#define APOD_BLOCK_SYMBOLS 65
+
+/// Writes the symbols of a row of MCUs (T.81 F.1.2), each with its magnitude bits in 2 bytes, and counts their uses. The
+/// last symbol of each block is 0 (end of block) or 255, which has no code. Returns the number of bytes.
+ptrdiff_t apod_write_symbols(apod_mcu_component *components, ptrdiff_t count, ptrdiff_t mcus, uint8_t *out);
+
+/// The Huffman code of a symbol, followed by zeros for its magnitude bits.
+typedef struct {
+    uint32_t bits;
+    /// The magnitude bits.
+    uint16_t mask;
+    /// The number of bits, at most 27.
+    uint16_t length;
+} apod_code;
+
+/// Bits that do not fill a word yet: the lowest `count` (0 to 31) of `bits`.
+typedef struct {
+    uint64_t bits;
+    int count;
+} apod_bits;
+
+/// Writes the codes of `count` bytes of symbols. `codes` has 256 codes each for DC and AC of luma, then of chroma.
+/// `is_chroma` has a number for each of the `blocks` of an MCU. Writes at most 3 bytes per byte of symbols and 8 more,
+/// and returns their number.
+ptrdiff_t apod_write_codes(const uint8_t *symbols, ptrdiff_t count, const apod_code *codes, const uint8_t *is_chroma,
+                           ptrdiff_t blocks, apod_bits *state, uint8_t *out);

@@ -1,4 +1,3 @@
-import CCodecs
 import CKernels
 import Formats
 import Support
@@ -44,7 +43,7 @@ final class BufferedPlanes {
     func quantized(
         _ coding: JPEGCoding, _ checkpoint: (UninterruptibleCost?) throws -> Void
     ) throws -> [QuantizedPlane] {
-        let steps = coding.tables?.steps ?? []
+        let steps = coding.tables.steps
         var planes: [QuantizedPlane] = []
         for round in 0...2 {
             // Luma and chroma have separate codes.
@@ -62,19 +61,25 @@ final class BufferedPlanes {
 
     /// Encodes the picture.
     ///
-    /// - Parameter blocks: the quantised planes; nil leaves the quantisation to libjpeg.
+    /// - Parameter blocks: the quantised planes; nil rounds to the nearest steps.
     func encode(
         _ coding: JPEGCoding, _ blocks: [QuantizedPlane]?, _ metadata: PictureMetadata, into drain: EncoderOutput
     ) throws {
-        if let blocks {
-            let encoder = try JPEGEncoder(
-                size: size, channels: blocks.count, from: APOD_JPEG_FROM_BLOCKS, coding: coding, metadata: metadata,
-                into: drain)
-            for (component, plane) in blocks.enumerated() { try encoder.write(plane, of: component) }
-            return try encoder.finish()
+        guard let blocks else {
+            let writer = try JPEGPlaneWriter(
+                size: size, isGray: isGray, coding: coding, metadata: metadata, into: drain)
+            try writer.write(available: sizes.map(\.height)) { UnsafePointer(row($0, $1)) }
+            return try writer.finish()
         }
-        let writer = try JPEGPlaneWriter(size: size, isGray: isGray, coding: coding, metadata: metadata, into: drain)
-        try writer.write(available: sizes.map(\.height)) { UnsafePointer(row($0, $1)) }
+        let writer = try coding.writer(size: size, isGray: isGray, metadata: metadata, into: drain)
+        let down = isGray ? 1 : sampling.down
+        for strip in 0..<(size.height + 8 * down - 1) / (8 * down) {
+            try writer.write(
+                blocks.enumerated().map { plane, blocks in
+                    let count = plane == 0 ? down : 1
+                    return blocks.rows(from: strip * count, count: count)
+                })
+        }
         try writer.finish()
     }
 }

@@ -15,21 +15,19 @@ struct CodeCosts {
         // Counts start above 0, because every code may occur.
         var counts = [Float](repeating: 0.5, count: 256)
         for plane in planes {
-            plane.blocks.withUnsafeBufferPointer { blocks in
-                for start in stride(from: 0, to: blocks.count, by: 64) {
-                    var zeros = 0
-                    for place in 1..<64 {
-                        let value = blocks[start + TrellisQuantizer.zigzag[place]]
-                        if value == 0 {
-                            zeros += 1
-                            continue
-                        }
-                        counts[Self.sixteenZeros] += Float(zeros / 16)
-                        counts[zeros % 16 * 16 + Self.magnitudeBits(Int(value.magnitude))] += 1
-                        zeros = 0
+            for start in stride(from: 0, to: plane.blocks.count, by: 64) {
+                var zeros = 0
+                for place in 1..<64 {
+                    let value = plane.blocks[start + TrellisQuantizer.zigzag[place]]
+                    if value == 0 {
+                        zeros += 1
+                        continue
                     }
-                    if zeros > 0 { counts[Self.endOfBlock] += 1 }
+                    counts[Self.sixteenZeros] += Float(zeros / 16)
+                    counts[zeros % 16 * 16 + Self.magnitudeBits(Int(value.magnitude))] += 1
+                    zeros = 0
                 }
+                if zeros > 0 { counts[Self.endOfBlock] += 1 }
             }
         }
         let total = counts.reduce(0, +)

@@ -3,14 +3,21 @@ import Formats
 
 /// The settings of a JPEG's entropy coding and quantisation.
 struct JPEGCoding {
-    /// 1 to 100. Scales T.81's tables (K.1) if `tables` is nil.
-    var quality: Int
     var sampling: ChromaSampling
-    var tables: QuantizationTables?
-    /// Whether to optimise the Huffman codes for the picture, which requires the picture in memory.
+    var tables: QuantizationTables
+    /// Whether to optimise the Huffman codes for the picture, which keeps its symbols in memory.
     var isOptimized: Bool
     /// Empty for a baseline picture.
     var scans: [apod_jpeg_scan]
+
+    /// Returns an encoder of blocks that are quantised with `tables`.
+    func writer(
+        size: PixelSize, isGray: Bool, metadata: PictureMetadata, into drain: EncoderOutput
+    ) throws -> any BlockWriter {
+        scans.isEmpty
+            ? try BaselineEncoder(size: size, isGray: isGray, coding: self, metadata: metadata, into: drain)
+            : try ProgressiveEncoder(size: size, isGray: isGray, coding: self, metadata: metadata, into: drain)
+    }
 
     /// Returns the scans, without chroma for a gray picture.
     func scans(isGray: Bool) -> [apod_jpeg_scan] {
@@ -52,7 +59,8 @@ extension EncodeOptions {
     func bytesPerJPEGPixel(of size: PixelSize) -> Int {
         // Three planes at full resolution, and two more planes for halved chroma: 3.5 bytes, rounded up.
         let planes = buffersJPEG(of: size, isGray: false) ? 4 : 0
-        // Two bytes per sample. Trellis quantisation needs two more copies of the coefficients.
+        // Two bytes per sample, or three per symbol if the codes are optimised: photographs have fewer than a symbol
+        // per pixel. Trellis quantisation needs two more copies of the coefficients.
         let coefficients = isProgressive || holds(size) ? 6 : 0
         return planes + coefficients * (choosesCoefficients && holds(size) ? 3 : 1)
     }
@@ -71,8 +79,9 @@ extension EncodeOptions {
     /// Returns the coding of a JPEG. With an effort of 0, it is the coding that most programs use.
     func jpegCoding(_ sampling: ChromaSampling, _ size: PixelSize) -> JPEGCoding {
         JPEGCoding(
-            quality: quality, sampling: sampling,
-            tables: effort == 0 ? nil : QuantizationTables(tunedFor: quality, sampling),
+            sampling: sampling,
+            tables: effort == 0
+                ? QuantizationTables(standardFor: quality) : QuantizationTables(tunedFor: quality, sampling),
             isOptimized: effort > 0 && holds(size),
             scans: !isProgressive ? [] : effort == 0 ? JPEGCoding.standardScans : JPEGCoding.fewScans)
     }

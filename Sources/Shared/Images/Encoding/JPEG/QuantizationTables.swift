@@ -1,8 +1,27 @@
+import CKernels
 import Libc
 
 /// Quantisation steps of a JPEG, 1 to 255: 64 for luma, then 64 for chroma, row-major from the lowest frequencies.
 struct QuantizationTables {
     let steps: [UInt8]
+
+    /// The divisors of luma and of chroma.
+    var divisors: [apod_divisors] { [0, 64].map { apod_divisors_of(Array(steps[$0..<$0 + 64])) } }
+
+    /// T.81's tables (K.1), scaled to a quality of 1 to 100 as in libjpeg.
+    init(standardFor quality: Int) {
+        let scale = quality < 50 ? 5000 / quality : 200 - 2 * quality
+        steps = Self.standard.map { UInt8(min(max((Int($0) * scale + 50) / 100, 1), 255)) }
+    }
+
+    private static let standard: [UInt8] =
+        [
+            16, 11, 10, 16, 24, 40, 51, 61, 12, 12, 14, 19, 26, 58, 60, 55, 14, 13, 16, 24, 40, 57, 69, 56, 14, 17, 22,
+            29, 51, 87, 80, 62, 18, 22, 37, 56, 68, 109, 103, 77, 24, 35, 55, 64, 81, 104, 113, 92, 49, 64, 78, 87, 103,
+            121, 120, 101, 72, 92, 95, 98, 112, 100, 103, 99,
+        ]
+        + [17, 18, 24, 47] + [99, 99, 99, 99] + [18, 21, 26, 66] + [99, 99, 99, 99] + [24, 26, 56]
+        + [UInt8](repeating: 99, count: 5) + [47, 66] + [UInt8](repeating: 99, count: 38)
 
     /// Computes tables with the same visual quality as T.81's tables (K.1) at a quality of 1 to 100, but with smaller
     /// files. Steps increase with the sum of the two frequencies. Fitted by SSIMULACRA2 over ten pictures at 640 pixels

@@ -1,4 +1,4 @@
-// The transforms of inverse_dct.c in vectors of LANES times 8 numbers of 16 bits. Included once per KIND of vectors.
+// The transforms of dct.c in vectors of LANES times 8 numbers of 16 bits. Included once per KIND of vectors.
 // Each lane contains a row of a block. If blocks have at most 4 columns, a lane contains the same row of two blocks.
 
 /// Transposes 8 x 8 numbers in each lane.
@@ -124,5 +124,47 @@ TARGET static void NAME(transform)(int size, const placed_block *blocks, const u
     case 5: NAME(blocks)(5, matrix_5, blocks, steps, rows); break;
     case 6: NAME(blocks)(6, matrix_6, blocks, steps, rows); break;
     default: NAME(blocks)(8, NULL, blocks, steps, rows);
+    }
+}
+
+/// Applies a pass of the forward transform to columns, like the scalar `forward_pass`.
+INLINE void NAME(forward_pass)(vector r[8], int bits) {
+    vector sums[4], d[4];
+    for (int i = 0; i < 4; i++) {
+        sums[i] = NAME(add16)(r[i], r[7 - i]);
+        d[i] = NAME(sub16)(r[i], r[7 - i]);
+    }
+    const vector outer = NAME(add16)(sums[0], sums[3]), inner = NAME(add16)(sums[1], sums[2]);
+    const vector high = NAME(sub16)(sums[0], sums[3]), low = NAME(sub16)(sums[1], sums[2]);
+    r[0] = NAME(scaled)(NAME(add16)(outer, inner), bits);
+    r[4] = NAME(scaled)(NAME(sub16)(outer, inner), bits);
+    const int shift = 13 - bits;
+    r[2] = NAME(narrowed)(NAME(plus_half)(NAME(turned)(high, low, C + D, C), shift), shift);
+    r[6] = NAME(narrowed)(NAME(plus_half)(NAME(turned)(high, low, C, C - H), shift), shift);
+    const vector z3 = NAME(add16)(d[3], d[1]), z4 = NAME(add16)(d[2], d[0]);
+    const NAME(wide) a = NAME(plus_half)(NAME(turned)(z3, z4, F - I, F), shift);
+    const NAME(wide) b = NAME(plus_half)(NAME(turned)(z3, z4, F, F - B), shift);
+    r[7] = NAME(narrowed)(NAME(plus)(NAME(turned)(d[3], d[0], A - E, -E), a), shift);
+    r[5] = NAME(narrowed)(NAME(plus)(NAME(turned)(d[2], d[1], J - K, -K), b), shift);
+    r[3] = NAME(narrowed)(NAME(plus)(NAME(turned)(d[2], d[1], -K, L - K), a), shift);
+    r[1] = NAME(narrowed)(NAME(plus)(NAME(turned)(d[3], d[0], -E, G - E), b), shift);
+}
+
+/// Transforms and quantises LANES adjacent blocks.
+TARGET static void NAME(quantize)(const uint8_t *const *rows, ptrdiff_t x, const apod_divisors *divisors,
+                                  int16_t *blocks, uint64_t *nonzero) {
+    vector r[8];
+    for (int y = 0; y < 8; y++) r[y] = NAME(centred)(rows[y] + x);
+    NAME(transpose)(r);
+    NAME(forward_pass)(r, 2);
+    NAME(transpose)(r);
+    NAME(forward_pass)(r, -2);
+    for (int lane = 0; lane < LANES; lane++) nonzero[lane] = 0;
+    for (int v = 0; v < 8; v += 2) {
+        for (int i = v; i < v + 2; i++) {
+            r[i] = NAME(quotient)(r[i], divisors->half + 8 * i, divisors->reciprocal + 8 * i, divisors->scale + 8 * i);
+            NAME(split)(r[i], blocks + 8 * i);
+        }
+        NAME(add_nonzero)(r[v], r[v + 1], 8 * v, nonzero);
     }
 }

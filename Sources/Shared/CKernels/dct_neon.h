@@ -1,4 +1,4 @@
-// The vector operations of inverse_dct_vectors.h in NEON.
+// The vector operations of dct_vectors.h in NEON.
 
 INLINE vector NAME(add16)(vector a, vector b) { return vaddq_s16(a, b); }
 INLINE vector NAME(sub16)(vector a, vector b) { return vsubq_s16(a, b); }
@@ -76,4 +76,37 @@ INLINE vector NAME(two_fours)(const void *first, const void *second) {
 INLINE vector NAME(lanes)(vector first, vector last) {
     (void)last;
     return first;
+}
+
+/// Multiplies by 2 to the power of `bits`. A negative power rounds.
+INLINE vector NAME(scaled)(vector a, int bits) { return vrshlq_s16(a, vdupq_n_s16((int16_t)bits)); }
+
+/// Returns samples minus 128.
+INLINE vector NAME(centred)(const uint8_t *samples) {
+    return vreinterpretq_s16_u16(vsubl_u8(vld1_u8(samples), vdup_n_u8(128)));
+}
+
+INLINE uint16x8_t NAME(high_product)(uint16x8_t a, uint16x8_t b) {
+    const uint32x4_t low = vmull_u16(vget_low_u16(a), vget_low_u16(b));
+    const uint32x4_t high = vmull_u16(vget_high_u16(a), vget_high_u16(b));
+    return vcombine_u16(vshrn_n_u32(low, 16), vshrn_n_u32(high, 16));
+}
+
+/// Divides numbers below 2^15 minus `half` by multiplication, and rounds.
+INLINE vector NAME(quotient)(vector a, const uint16_t *half, const uint16_t *reciprocal, const uint16_t *scale) {
+    const vector sign = vshrq_n_s16(a, 15);
+    const uint16x8_t sum = vaddq_u16(vreinterpretq_u16_s16(vabsq_s16(a)), vld1q_u16(half));
+    const uint16x8_t product = NAME(high_product)(NAME(high_product)(sum, vld1q_u16(reciprocal)), vld1q_u16(scale));
+    return vsubq_s16(veorq_s16(vreinterpretq_s16_u16(product), sign), sign);
+}
+
+INLINE void NAME(split)(vector a, int16_t *rows) { vst1q_s16(rows, a); }
+
+/// Sets the bits of nonzero numbers: those of a from bit `first` on, those of b 8 bits higher.
+INLINE void NAME(add_nonzero)(vector a, vector b, int first, uint64_t *nonzero) {
+    static const uint16_t bits[8] = {1, 2, 4, 8, 16, 32, 64, 128};
+    const uint16x8_t places = vld1q_u16(bits);
+    const uint64_t low = vaddvq_u16(vandq_u16(vtstq_s16(a, a), places));
+    const uint64_t high = vaddvq_u16(vandq_u16(vtstq_s16(b, b), places));
+    *nonzero |= (low | high << 8) << first;
 }

@@ -1,4 +1,4 @@
-// The vector operations of inverse_dct_vectors.h in SSE2 and AVX2, which differ only in their names.
+// The vector operations of dct_vectors.h in SSE2 and AVX2, which differ only in their names.
 
 INLINE vector NAME(add16)(vector a, vector b) { return OF(add_epi16)(a, b); }
 INLINE vector NAME(sub16)(vector a, vector b) { return OF(sub_epi16)(a, b); }
@@ -62,4 +62,50 @@ INLINE vector NAME(lanes)(__m128i first, __m128i last) {
 #else
     return _mm256_inserti128_si256(_mm256_castsi128_si256(first), last, 1);
 #endif
+}
+
+/// Multiplies by 2 to the power of `bits`. A negative power rounds.
+INLINE vector NAME(scaled)(vector a, int bits) {
+    if (bits >= 0) return OF(slli_epi16)(a, bits);
+    return OF(srai_epi16)(OF(add_epi16)(a, OF(set1_epi16)((int16_t)(1 << (-bits - 1)))), -bits);
+}
+
+/// Returns samples minus 128.
+INLINE vector NAME(centred)(const uint8_t *samples) {
+    const vector offset = OF(set1_epi16)(128);
+#if LANES == 1
+    return OF(sub_epi16)(_mm_unpacklo_epi8(_mm_loadl_epi64((const void *)samples), _mm_setzero_si128()), offset);
+#else
+    return OF(sub_epi16)(_mm256_cvtepu8_epi16(_mm_loadu_si128((const void *)samples)), offset);
+#endif
+}
+
+INLINE vector NAME(repeated)(const uint16_t *numbers) {
+    const __m128i eight = _mm_loadu_si128((const void *)numbers);
+    return NAME(lanes)(eight, eight);
+}
+
+/// Divides numbers below 2^15 minus `half` by multiplication, and rounds.
+INLINE vector NAME(quotient)(vector a, const uint16_t *half, const uint16_t *reciprocal, const uint16_t *scale) {
+    const vector sign = OF(srai_epi16)(a, 15);
+    const vector magnitude = OF(sub_epi16)(WHOLE(xor)(a, sign), sign);
+    const vector product = OF(mulhi_epu16)(OF(add_epi16)(magnitude, NAME(repeated)(half)), NAME(repeated)(reciprocal));
+    const vector quotient = OF(mulhi_epu16)(product, NAME(repeated)(scale));
+    return OF(sub_epi16)(WHOLE(xor)(quotient, sign), sign);
+}
+
+/// Writes lane k to `rows` + 64 k.
+INLINE void NAME(split)(vector a, int16_t *rows) {
+#if LANES == 1
+    _mm_storeu_si128((void *)rows, a);
+#else
+    _mm_storeu_si128((void *)rows, _mm256_castsi256_si128(a));
+    _mm_storeu_si128((void *)(rows + 64), _mm256_extracti128_si256(a, 1));
+#endif
+}
+
+/// Sets the bits of nonzero numbers: those of a from bit `first` on, those of b 8 bits higher.
+INLINE void NAME(add_nonzero)(vector a, vector b, int first, uint64_t *nonzero) {
+    const uint32_t zero = (uint32_t)OF(movemask_epi8)(OF(cmpeq_epi8)(OF(packs_epi16)(a, b), NAME(zero)()));
+    for (int lane = 0; lane < LANES; lane++) nonzero[lane] |= (uint64_t)(~zero >> (16 * lane) & 0xFFFF) << first;
 }

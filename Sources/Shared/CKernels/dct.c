@@ -1,5 +1,6 @@
 #include "CKernels.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -88,6 +89,44 @@ static void flat_block_8(const int16_t *block, const uint16_t *steps, uint8_t *c
     for (int y = 0; y < 8; y++) memcpy(rows[y] + x, samples, 8);
 }
 
+/// Applies a pass of the forward transform to a row or a column. The result has `bits` more fractional bits.
+static void forward_pass(int16_t *r, ptrdiff_t stride, int bits) {
+    int16_t sums[4], d[4];
+    for (int i = 0; i < 4; i++) {
+        sums[i] = (int16_t)(r[i * stride] + r[(7 - i) * stride]);
+        d[i] = (int16_t)(r[i * stride] - r[(7 - i) * stride]);
+    }
+    const int16_t outer = (int16_t)(sums[0] + sums[3]), inner = (int16_t)(sums[1] + sums[2]);
+    const int16_t high = (int16_t)(sums[0] - sums[3]), low = (int16_t)(sums[1] - sums[2]);
+    const int shift = 13 - bits;
+    const int32_t half = 1 << (shift - 1);
+    r[0] = (int16_t)(bits > 0 ? (outer + inner) * (1 << bits) : (outer + inner + (1 << (-bits - 1))) >> -bits);
+    r[4 * stride] = (int16_t)(bits > 0 ? (outer - inner) * (1 << bits) : (outer - inner + (1 << (-bits - 1))) >> -bits);
+    r[2 * stride] = clamped_to_16_bits((high * (C + D) + low * C + half) >> shift);
+    r[6 * stride] = clamped_to_16_bits((high * C + low * (C - H) + half) >> shift);
+    const int16_t z3 = (int16_t)(d[3] + d[1]), z4 = (int16_t)(d[2] + d[0]);
+    const int32_t a = z3 * (F - I) + z4 * F + half, b = z3 * F + z4 * (F - B) + half;
+    r[7 * stride] = clamped_to_16_bits((d[3] * (A - E) + d[0] * -E + a) >> shift);
+    r[5 * stride] = clamped_to_16_bits((d[2] * (J - K) + d[1] * -K + b) >> shift);
+    r[3 * stride] = clamped_to_16_bits((d[2] * -K + d[1] * (L - K) + a) >> shift);
+    r[stride] = clamped_to_16_bits((d[3] * -E + d[0] * (G - E) + b) >> shift);
+}
+
+static void quantize_scalar(const uint8_t *const *rows, ptrdiff_t x, const apod_divisors *divisors, int16_t *block,
+                            uint64_t *nonzero) {
+    for (int y = 0; y < 8; y++) {
+        for (int i = 0; i < 8; i++) block[8 * y + i] = (int16_t)(rows[y][x + i] - 128);
+        forward_pass(block + 8 * y, 1, 2);
+    }
+    *nonzero = 0;
+    for (int i = 0; i < 8; i++) forward_pass(block + i, 8, -2);
+    for (int i = 0; i < 64; i++) {
+        const int magnitude = (abs(block[i]) + divisors->half[i]) / divisors->divisor[i];
+        block[i] = (int16_t)(block[i] < 0 ? -magnitude : magnitude);
+        *nonzero |= (uint64_t)(magnitude != 0) << i;
+    }
+}
+
 // The reduced transforms, which compute `size` x `size` samples from the lowest frequencies. The matrices have 13
 // fractional bits, with sqrt(1/8) for DC and cos((2n+1)k*pi/(2*size))/2 for frequency k. 3 fractional bits remain
 // between the passes.
@@ -165,8 +204,8 @@ typedef struct {
 #define vector __m128i
 #define OF(what) JOIN(_mm, what)
 #define WHOLE(what) JOIN(JOIN(_mm, what), si128)
-#include "inverse_dct_x86.h"
-#include "inverse_dct_vectors.h"
+#include "dct_x86.h"
+#include "dct_vectors.h"
 #undef KIND
 #undef TARGET
 #undef LANES
@@ -180,8 +219,8 @@ typedef struct {
 #define vector __m256i
 #define OF(what) JOIN(_mm256, what)
 #define WHOLE(what) JOIN(JOIN(_mm256, what), si256)
-#include "inverse_dct_x86.h"
-#include "inverse_dct_vectors.h"
+#include "dct_x86.h"
+#include "dct_vectors.h"
 
 #elif defined(__aarch64__)
 
@@ -189,8 +228,8 @@ typedef struct {
 #define TARGET
 #define LANES 1
 #define vector int16x8_t
-#include "inverse_dct_neon.h"
-#include "inverse_dct_vectors.h"
+#include "dct_neon.h"
+#include "dct_vectors.h"
 
 #endif
 
@@ -269,4 +308,37 @@ void apod_inverse_dct(apod_kernel_level level, int size, const apod_dct_blocks *
     // Repeats the first waiting block, because `transform` needs `at_once` blocks.
     for (ptrdiff_t i = waiters; i < at_once; i++) waiting[i] = waiting[0];
     transform(level, size, waiting, blocks->steps, rows);
+}
+
+apod_divisors apod_divisors_of(const uint8_t *steps) {
+    apod_divisors divisors;
+    for (int i = 0; i < 64; i++) {
+        // The transform multiplies by 8. For a dividend below 2^15, the quotient is exact: the reciprocal has 15 bits
+        // after its first 1, and is rounded up.
+        const uint32_t divisor = 8 * (uint32_t)steps[i];
+        const int shift = 31 - __builtin_clz(divisor), is_power = (divisor & (divisor - 1)) == 0;
+        divisors.divisor[i] = (uint16_t)divisor;
+        divisors.half[i] = (uint16_t)(divisor / 2);
+        divisors.reciprocal[i] = (uint16_t)(is_power ? 1 << 15 : ((1u << (16 + shift)) + divisor - 1) / divisor);
+        divisors.scale[i] = (uint16_t)(1 << (16 - shift + is_power));
+    }
+    return divisors;
+}
+
+void apod_quantize(apod_kernel_level level, const uint8_t *const *rows, ptrdiff_t count, const apod_divisors *divisors,
+                   int16_t *blocks, uint64_t *nonzero) {
+    ptrdiff_t i = 0;
+#if defined(__x86_64__)
+    if (level == APOD_KERNEL_AVX2) {
+        for (; i + 1 < count; i += 2) quantize_avx2(rows, 8 * i, divisors, blocks + 64 * i, nonzero + i);
+    }
+    if (level != APOD_KERNEL_SCALAR) {
+        for (; i < count; i++) quantize_sse2(rows, 8 * i, divisors, blocks + 64 * i, nonzero + i);
+    }
+#elif defined(__aarch64__)
+    if (level == APOD_KERNEL_NEON) {
+        for (; i < count; i++) quantize_neon(rows, 8 * i, divisors, blocks + 64 * i, nonzero + i);
+    }
+#endif
+    for (; i < count; i++) quantize_scalar(rows, 8 * i, divisors, blocks + 64 * i, nonzero + i);
 }

@@ -149,18 +149,43 @@ void apod_halve(const uint8_t *upper, const uint8_t *lower, uint8_t *out, ptrdif
 }
 
 /// Returns 4 times the sum of the squared distances of 4 samples from their mean.
-static inline uint32_t spread(const uint8_t *upper, const uint8_t *lower) {
-    const uint32_t a = upper[0], b = upper[1], c = lower[0], d = lower[1], sum = a + b + c + d;
-    return 4 * (a * a + b * b + c * c + d * d) - sum * sum;
+static inline int32_t spread(const uint8_t *upper, const uint8_t *lower) {
+    // Differences of 16 bits, which the compiler squares and adds with a single instruction.
+    const int16_t above = (int16_t)(upper[0] - upper[1]), below = (int16_t)(lower[0] - lower[1]);
+    const int16_t between = (int16_t)(upper[0] + upper[1] - lower[0] - lower[1]);
+    return 2 * (above * above + below * below) + between * between;
 }
+
+static inline __attribute__((always_inline)) void add_chroma_loss(const uint8_t *upper_blue, const uint8_t *lower_blue,
+                                                                  const uint8_t *upper_red, const uint8_t *lower_red,
+                                                                  ptrdiff_t count, uint64_t *sum, uint64_t *squares) {
+    uint64_t total = 0, total_squares = 0;
+    for (ptrdiff_t x = 0; x + 1 < count; x += 2) {
+        const uint32_t loss = (uint32_t)(spread(upper_blue + x, lower_blue + x) + spread(upper_red + x, lower_red + x));
+        total += loss;
+        total_squares += (uint64_t)loss * loss;
+    }
+    *sum += total;
+    *squares += total_squares;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void add_chroma_loss_avx2(const uint8_t *upper_blue, const uint8_t *lower_blue,
+                                                                 const uint8_t *upper_red, const uint8_t *lower_red,
+                                                                 ptrdiff_t count, uint64_t *sum, uint64_t *squares) {
+    add_chroma_loss(upper_blue, lower_blue, upper_red, lower_red, count, sum, squares);
+}
+#endif
 
 void apod_chroma_loss(const uint8_t *upper_blue, const uint8_t *lower_blue, const uint8_t *upper_red,
                       const uint8_t *lower_red, ptrdiff_t count, uint64_t *sum, uint64_t *squares) {
-    for (ptrdiff_t x = 0; x + 1 < count; x += 2) {
-        const uint64_t loss = spread(upper_blue + x, lower_blue + x) + spread(upper_red + x, lower_red + x);
-        *sum += loss;
-        *squares += loss * loss;
+#if defined(__x86_64__)
+    if (apod_kernel_best() == APOD_KERNEL_AVX2) {
+        add_chroma_loss_avx2(upper_blue, lower_blue, upper_red, lower_red, count, sum, squares);
+        return;
     }
+#endif
+    add_chroma_loss(upper_blue, lower_blue, upper_red, lower_red, count, sum, squares);
 }
 
 void apod_forward_dct(const uint8_t *samples, ptrdiff_t stride, float *out) {

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func codingOrderIsZigzag() {
-        let order = TrellisQuantizer.zigzag
+        let order = JPEGBlock.zigzag
         #expect(order.prefix(12) == [0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25])
         #expect(order.suffix(4) == [47, 55, 62, 63])
         #expect(order.sorted() == Array(0..<64))
@@ -71,7 +71,7 @@ import Testing
         for place in 1..<64 { energy += coefficients[place] * coefficients[place] }
         let weight = 60 * Float(38 * 38) / (38 * 38 + energy / 63)
         var (sum, zeros): (Float, Int) = (0, 0)
-        for place in TrellisQuantizer.zigzag.dropFirst() {
+        for place in JPEGBlock.zigzag.dropFirst() {
             let error = coefficients[place] / Float(Self.steps[place]) - Float(block[place])
             sum += weight * error * error
             if block[place] == 0 {

@@ -1,3 +1,5 @@
+import Formats
+
 /// The lowest `size` x `size` frequencies of an 8 x 8 block, which are transformed to `size` x `size` samples.
 ///
 /// An inverse DCT of that size (`apod_inverse_dct`) looks better than a box filter after the full transform. Decoders
@@ -22,7 +24,7 @@ struct BlockLayout: Hashable {
 
     /// Returns the position of coefficient `k`, in zigzag order, in the block, or nil if the coefficient is not kept.
     func place(ofZigzag k: Int) -> Int? {
-        let (row, column) = (Self.zigzag[k] / 8, Self.zigzag[k] % 8)
+        let (row, column) = (JPEGBlock.zigzag[k] / 8, JPEGBlock.zigzag[k] % 8)
         return row < size && column < size ? row * stride + column : nil
     }
 
@@ -43,15 +45,4 @@ struct BlockLayout: Hashable {
         }
         return laidOut
     }
-
-    /// The row-major position of each coefficient, in zigzag order (ITU-T T.81 figure A.6).
-    static let zigzag: [Int] = {
-        var places: [Int] = []
-        for diagonal in 0..<15 {
-            let range = max(diagonal - 7, 0)...min(diagonal, 7)
-            let rows = diagonal % 2 == 0 ? Array(range.reversed()) : Array(range)
-            places += rows.map { $0 * 8 + diagonal - $0 }
-        }
-        return places
-    }()
 }

@@ -1,3 +1,4 @@
+import Formats
 import Libc
 
 /// The number of bits of a JPEG's coefficient codes (T.81, F.1.2.2): a code for each run of zeros (0 to 15) and
@@ -18,7 +19,7 @@ struct CodeCosts {
             for start in stride(from: 0, to: plane.blocks.count, by: 64) {
                 var zeros = 0
                 for place in 1..<64 {
-                    let value = plane.blocks[start + TrellisQuantizer.zigzag[place]]
+                    let value = plane.blocks[start + JPEGBlock.zigzag[place]]
                     if value == 0 {
                         zeros += 1
                         continue

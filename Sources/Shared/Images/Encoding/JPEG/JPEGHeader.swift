@@ -11,7 +11,7 @@ enum JPEGHeader {
         for (number, body) in try metadata.segments(isGray: isGray) { bytes += segment(0xE0 + number, body) }
         for table in 0..<(isGray ? 1 : 2) {
             bytes += segment(
-                0xDB, [UInt8(table)] + TrellisQuantizer.zigzag.map { coding.tables.steps[table * 64 + $0] })
+                0xDB, [UInt8(table)] + JPEGBlock.zigzag.map { coding.tables.steps[table * 64 + $0] })
         }
         let luma = isGray ? 0x11 : UInt8(coding.sampling.across << 4 | coding.sampling.down)
         let components: [UInt8] = isGray ? [1, luma, 0] : [1, luma, 0, 2, 0x11, 1, 3, 0x11, 1]

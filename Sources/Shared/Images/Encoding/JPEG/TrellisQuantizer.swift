@@ -1,14 +1,10 @@
+import Formats
+
 /// Chooses the level of each coefficient of a block by rate and distortion: finds the path through all choices with
 /// the smallest sum of bits and weighted errors.
 ///
 /// mozjpeg calls this trellis quantisation. Errors weigh less in busy blocks, which hide errors.
 struct TrellisQuantizer {
-    /// The row-major position of each coefficient in coding order (T.81, figure A.6).
-    static let zigzag: [Int] = (0..<15).flatMap { sum in
-        let places = (max(0, sum - 7)...min(sum, 7)).map { row in row * 8 + sum - row }
-        return sum % 2 == 1 ? places : places.reversed()
-    }
-
     /// The cost in bits of a squared error of one step in a block without detail. Of the values from 20 to 80, tried on
     /// ten pictures by SSIMULACRA2, 60 gave the smallest files.
     private static let errorWeight: Float = 60
@@ -42,7 +38,7 @@ struct TrellisQuantizer {
             withUnsafeTemporaryAllocation(of: Int.self, capacity: 64) { places in
                 places[0] = 0
                 for position in 1..<64 {
-                    let place = Self.zigzag[position]
+                    let place = JPEGBlock.zigzag[position]
                     let value = abs(coefficients[place]) / steps[place]
                     let nearest = Int(block[place].magnitude)
                     if nearest > 0 {
@@ -62,7 +58,7 @@ struct TrellisQuantizer {
                 // Coefficients outside the path become 0.
                 var index = best.choice
                 for other in (1..<count).reversed() {
-                    let place = Self.zigzag[places[other]]
+                    let place = JPEGBlock.zigzag[places[other]]
                     guard other == index else {
                         block[place] = 0
                         continue

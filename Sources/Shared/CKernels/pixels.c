@@ -1,11 +1,19 @@
 #include "CKernels.h"
 #include <string.h>
 
+// Compiles a function for AVX2, too. Programs choose one of the two when they start, which needs glibc.
+#if defined(__x86_64__) && defined(__gnu_linux__)
+#define WITH_AVX2 __attribute__((target_clones("avx2", "default")))
+#else
+#define WITH_AVX2
+#endif
+
 static inline uint8_t clamped_to_byte(int32_t value) { return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value; }
 
 // Loops over pixels. Each number of channels has its own loop, so strides are constants.
 
-void apod_deinterleave(const int16_t *pixels, ptrdiff_t channels, int16_t *planes, ptrdiff_t stride, ptrdiff_t count) {
+WITH_AVX2 void apod_deinterleave(const int16_t *pixels, ptrdiff_t channels, int16_t *planes, ptrdiff_t stride,
+                                 ptrdiff_t count) {
     int16_t *restrict a = planes, *restrict b = planes + stride, *restrict c = planes + 2 * stride;
     int16_t *restrict d = planes + 3 * stride;
     switch (channels) {
@@ -24,7 +32,8 @@ void apod_deinterleave(const int16_t *pixels, ptrdiff_t channels, int16_t *plane
     }
 }
 
-void apod_interleave(const uint8_t *planes, ptrdiff_t stride, ptrdiff_t channels, uint8_t *pixels, ptrdiff_t count) {
+WITH_AVX2 void apod_interleave(const uint8_t *planes, ptrdiff_t stride, ptrdiff_t channels, uint8_t *pixels,
+                               ptrdiff_t count) {
     const uint8_t *a = planes, *b = planes + stride, *c = planes + 2 * stride, *d = planes + 3 * stride;
     uint8_t *restrict out = pixels;
     switch (channels) {
@@ -84,7 +93,8 @@ void apod_box_divide(uint32_t *sums, ptrdiff_t channels, ptrdiff_t count, ptrdif
     }
 }
 
-void apod_ycc_to_rgb(const uint8_t *luma, const uint8_t *blue, const uint8_t *red, uint8_t *rgb, ptrdiff_t count) {
+WITH_AVX2 void apod_ycc_to_rgb(const uint8_t *luma, const uint8_t *blue, const uint8_t *red, uint8_t *rgb,
+                               ptrdiff_t count) {
     // 1.402, 0.344136, 0.714136 and 1.772 in 16 fractional bits (T.871 section 7).
     for (ptrdiff_t i = 0; i < count; i++) {
         const int32_t y = (luma[i] << 16) + (1 << 15), cb = blue[i] - 128, cr = red[i] - 128;
@@ -111,13 +121,16 @@ void apod_upsample_down(const uint8_t *near, const uint8_t *far, int bias, uint8
 
 static inline int both_rows(const uint8_t *near, const uint8_t *far, ptrdiff_t i) { return 3 * near[i] + far[i]; }
 
-void apod_upsample_both(const uint8_t *near, const uint8_t *far, uint8_t *restrict out, ptrdiff_t count) {
+WITH_AVX2 void apod_upsample_both(const uint8_t *near, const uint8_t *far, uint8_t *restrict out, ptrdiff_t count) {
     out[0] = (uint8_t)((4 * both_rows(near, far, 0) + 8) >> 4);
     out[1] = (uint8_t)((3 * both_rows(near, far, 0) + both_rows(near, far, 1) + 7) >> 4);
     for (ptrdiff_t i = 1; i < count - 1; i++) {
-        const int own = 3 * both_rows(near, far, i);
-        out[2 * i] = (uint8_t)((own + both_rows(near, far, i - 1) + 8) >> 4);
-        out[2 * i + 1] = (uint8_t)((own + both_rows(near, far, i + 1) + 7) >> 4);
+        // Numbers of 16 bits, of which a vector contains the most, and one store for both samples.
+        const uint16_t own = (uint16_t)(3 * both_rows(near, far, i));
+        const uint16_t left = (uint16_t)(own + both_rows(near, far, i - 1) + 8) >> 4;
+        const uint16_t right = (uint16_t)(own + both_rows(near, far, i + 1) + 7) >> 4;
+        const uint16_t pair = (uint16_t)(left | right << 8);
+        memcpy(out + 2 * i, &pair, sizeof pair);
     }
     out[2 * count - 2] = (uint8_t)((3 * both_rows(near, far, count - 1) + both_rows(near, far, count - 2) + 8) >> 4);
     out[2 * count - 1] = (uint8_t)((4 * both_rows(near, far, count - 1) + 7) >> 4);
@@ -129,7 +142,7 @@ void apod_repeat(const uint8_t *in, ptrdiff_t times, uint8_t *restrict out, ptrd
     }
 }
 
-void apod_rgb_to_ycc(const uint8_t *rgb, uint8_t *luma, uint8_t *blue, uint8_t *red, ptrdiff_t count) {
+WITH_AVX2 void apod_rgb_to_ycc(const uint8_t *rgb, uint8_t *luma, uint8_t *blue, uint8_t *red, ptrdiff_t count) {
     // The weights of T.871 section 7, with 16 fractional bits. The weights of luma sum to 1, and the weights of each
     // chroma component to 0.
     for (ptrdiff_t i = 0; i < count; i++) {
@@ -141,7 +154,7 @@ void apod_rgb_to_ycc(const uint8_t *rgb, uint8_t *luma, uint8_t *blue, uint8_t *
     }
 }
 
-void apod_halve(const uint8_t *upper, const uint8_t *lower, uint8_t *out, ptrdiff_t count) {
+WITH_AVX2 void apod_halve(const uint8_t *upper, const uint8_t *lower, uint8_t *out, ptrdiff_t count) {
     for (ptrdiff_t i = 0; i < count / 2; i++) {
         out[i] = (uint8_t)((upper[2 * i] + upper[2 * i + 1] + lower[2 * i] + lower[2 * i + 1] + 2) >> 2);
     }
@@ -156,9 +169,8 @@ static inline int32_t spread(const uint8_t *upper, const uint8_t *lower) {
     return 2 * (above * above + below * below) + between * between;
 }
 
-static inline __attribute__((always_inline)) void add_chroma_loss(const uint8_t *upper_blue, const uint8_t *lower_blue,
-                                                                  const uint8_t *upper_red, const uint8_t *lower_red,
-                                                                  ptrdiff_t count, uint64_t *sum, uint64_t *squares) {
+WITH_AVX2 void apod_chroma_loss(const uint8_t *upper_blue, const uint8_t *lower_blue, const uint8_t *upper_red,
+                                const uint8_t *lower_red, ptrdiff_t count, uint64_t *sum, uint64_t *squares) {
     uint64_t total = 0, total_squares = 0;
     for (ptrdiff_t x = 0; x + 1 < count; x += 2) {
         const uint32_t loss = (uint32_t)(spread(upper_blue + x, lower_blue + x) + spread(upper_red + x, lower_red + x));
@@ -169,26 +181,7 @@ static inline __attribute__((always_inline)) void add_chroma_loss(const uint8_t 
     *squares += total_squares;
 }
 
-#if defined(__x86_64__)
-__attribute__((target("avx2"))) static void add_chroma_loss_avx2(const uint8_t *upper_blue, const uint8_t *lower_blue,
-                                                                 const uint8_t *upper_red, const uint8_t *lower_red,
-                                                                 ptrdiff_t count, uint64_t *sum, uint64_t *squares) {
-    add_chroma_loss(upper_blue, lower_blue, upper_red, lower_red, count, sum, squares);
-}
-#endif
-
-void apod_chroma_loss(const uint8_t *upper_blue, const uint8_t *lower_blue, const uint8_t *upper_red,
-                      const uint8_t *lower_red, ptrdiff_t count, uint64_t *sum, uint64_t *squares) {
-#if defined(__x86_64__)
-    if (apod_kernel_best() == APOD_KERNEL_AVX2) {
-        add_chroma_loss_avx2(upper_blue, lower_blue, upper_red, lower_red, count, sum, squares);
-        return;
-    }
-#endif
-    add_chroma_loss(upper_blue, lower_blue, upper_red, lower_red, count, sum, squares);
-}
-
-void apod_forward_dct(const uint8_t *samples, ptrdiff_t stride, float *out) {
+WITH_AVX2 void apod_forward_dct(const uint8_t *samples, ptrdiff_t stride, float *out) {
     // cos(k pi / 16) / 2, and 1 / sqrt(8) for k = 0. By symmetry, every cosine of (2x + 1) u pi / 16 is one of these.
     static const float basis[8][8] = {
         {0.35355339f, 0.35355339f, 0.35355339f, 0.35355339f, 0.35355339f, 0.35355339f, 0.35355339f, 0.35355339f},
@@ -255,7 +248,7 @@ void apod_light_horizontal(const float *in, ptrdiff_t channels, const int32_t *s
     }
 }
 
-void apod_light_add(const float *in, float weight, float *out, ptrdiff_t count) {
+WITH_AVX2 void apod_light_add(const float *in, float weight, float *out, ptrdiff_t count) {
     for (ptrdiff_t i = 0; i < count; i++) out[i] += in[i] * weight;
 }
 
@@ -277,7 +270,7 @@ void apod_samples_from_light(const float *in, ptrdiff_t channels, int alpha, ptr
     }
 }
 
-void apod_add_alpha(const uint8_t *pixels, ptrdiff_t channels, uint8_t *out, ptrdiff_t count) {
+WITH_AVX2 void apod_add_alpha(const uint8_t *pixels, ptrdiff_t channels, uint8_t *out, ptrdiff_t count) {
     if (channels == 1) {
         for (ptrdiff_t i = 0; i < count; i++) out[2 * i] = pixels[i], out[2 * i + 1] = 255;
         return;

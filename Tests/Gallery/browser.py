@@ -88,6 +88,12 @@ class Browser:
                 route.abort()
             context.close()
 
+    def violations(self, page):
+        """Returns the rules of axe that a page violates, each with up to three elements."""
+        # By default axe also describes all elements that pass, which takes longer than the checks.
+        found = self.axe.run(page, options={"resultTypes": ["violations"]}).response["violations"]
+        return [(rule["id"], [node["html"][:110] for node in rule["nodes"]][:3]) for rule in found]
+
     def pages(self, gallery="site"):
         """Returns the paths of all pages."""
         folder = self.site if gallery == "site" else self.hostile

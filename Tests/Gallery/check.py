@@ -25,10 +25,11 @@ HERE = pathlib.Path(__file__).parent
 # The limit of a test on a busy machine, in seconds.
 TEST_SECONDS = 300
 FIREFOX_MODULES = ("test_start", "test_details", "test_overlay", "test_search")
-# Modules that run with only one scheme of the address, because styles, gestures and pictures do not depend on it:
-# ONLY_SERVED with http:, because they replace responses or compare loading times, and ONLY_FILES with file:.
+# Modules and tests that run with only one scheme of the address, because markup, styles, gestures and pictures do not
+# depend on it: ONLY_SERVED with http:, because they replace responses or compare loading times, and ONLY_FILES with
+# file:.
 ONLY_SERVED = ("test_overlay", "test_pager", "test_start")
-ONLY_FILES = ("test_access", "test_tiles", "test_zoom")
+ONLY_FILES = ("test_access", "test_tiles", "test_zoom", "test_200_hostile_records_inject_no_markup")
 # Tests of FIREFOX_MODULES that need a feature of Chromium: layout shifts, touches, frames of the compositor, PDF, a mouse
 # without a window, and the emulation of media features.
 CHROMIUM_ONLY = {
@@ -70,10 +71,14 @@ def main():
     modules = [importlib.import_module(path.stem) for path in sorted(HERE.glob("test_*.py"))]
     if firefox:
         modules = [module for module in modules if module.__name__ in FIREFOX_MODULES]
-    elif not chosen:
-        others = ONLY_FILES if base.startswith("http") else ONLY_SERVED
-        modules = [module for module in modules if module.__name__ not in others]
-    tests = {name: test for module in modules for name, test in vars(module).items() if name.startswith("test_")}
+    others = () if firefox or chosen else ONLY_FILES if base.startswith("http") else ONLY_SERVED
+    modules = [module for module in modules if module.__name__ not in others]
+    tests = {
+        name: test
+        for module in modules
+        for name, test in vars(module).items()
+        if name.startswith("test_") and name not in others
+    }
     names = chosen or list(tests)
     if firefox:
         names = [name for name in names if name in tests and name not in CHROMIUM_ONLY]

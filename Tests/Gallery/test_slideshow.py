@@ -82,7 +82,7 @@ STOPS = {
 def test_slideshow_stops_at_any_interaction(b):
     with b.page(init=TICKS) as page:
         open_overlay(page, pictured(page)[3])
-        for kind, stop in STOPS.items():
+        for kind, stop in list(STOPS.items())[b.is_served :: 2]:
             page.keyboard.press("0")
             page.keyboard.press("s")
             assert plays(page), kind

@@ -26,7 +26,7 @@ struct IncrementalTests {
         let picture = DrawnPicture.noise(120, 90, channels: 1, seed: 4)
         var frame = DrawnAnimation.Frame(width: 120, height: 90, pixels: picture.bytes)
         frame.isInterlaced = true
-        let palette = (0..<256).map { [UInt8($0), UInt8(255 - $0), UInt8($0 / 2)] }
+        let palette = (0...UInt8.max).map { [$0, 255 - $0, $0 / 2] }
         return DrawnAnimation(width: 120, height: 90, palette: palette, frames: [frame], loop: nil).gif()
     }
 

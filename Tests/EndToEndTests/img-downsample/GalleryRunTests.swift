@@ -27,7 +27,7 @@ import Testing
         }
         for run in runs { try run.wait().expect(0) }
         let titles = try places().compactMap { $0.string("title") }.sorted()
-        #expect(titles == (0..<8).map(String.init))
+        #expect(titles == (0..<8).map { "\($0)" })
         let page = try String(decoding: home.folder.read("work/site/index.html"), as: UTF8.self)
         for name in 0..<8 { #expect(page.contains(text: ">\(name)<")) }
     }

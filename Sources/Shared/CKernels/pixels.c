@@ -125,7 +125,7 @@ WITH_AVX2 void apod_upsample_both(const uint8_t *near, const uint8_t *far, uint8
     out[0] = (uint8_t)((4 * both_rows(near, far, 0) + 8) >> 4);
     out[1] = (uint8_t)((3 * both_rows(near, far, 0) + both_rows(near, far, 1) + 7) >> 4);
     for (ptrdiff_t i = 1; i < count - 1; i++) {
-        // Numbers of 16 bits, of which a vector contains the most, and one store for both samples.
+        // With 16-bit numbers, and both samples stored together, the compiler vectorises this loop.
         const uint16_t own = (uint16_t)(3 * both_rows(near, far, i));
         const uint16_t left = (uint16_t)(own + both_rows(near, far, i - 1) + 8) >> 4;
         const uint16_t right = (uint16_t)(own + both_rows(near, far, i + 1) + 7) >> 4;

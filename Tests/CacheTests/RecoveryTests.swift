@@ -215,6 +215,51 @@ import Testing
         #expect(world.files("scopes").count == 2)
     }
 
+    /// Without a row, only a folder records the generation of an empty scope. A process that has read the generation
+    /// must be able to store its entry when the recovery has ended.
+    @Test(arguments: ["clean", "repair", "rebuild", "use", "restart"], [true, false])
+    func recoveryKeepsTheGenerationOfAnEmptyScope(_ way: String, _ hasInnerFolder: Bool) throws {
+        let before = try world.cache(scope: "alice")
+        _ = try before.scopes.purge(ScopeName("alice"))
+        let stored = try before.store(MemorySource(picture(1)), key: key("moon")).entry
+        let inner = stored.path.dropLast(stored.file.utf8.count + 1)
+        #expect(try before.remove(key("moon")))
+        if !hasInnerFolder { rmdir(String(inner)) }
+        if way == "restart" {
+            try before.index.write(now: world.time.now) { try $0.database.execute("DELETE FROM scopes") }
+            try world.restart(before)
+        } else {
+            world.loseIndex()
+        }
+        let cache = try world.cache(scope: "alice")
+        try cache.withstanding {
+            let flight = try EntryFlight(cache, EntryFlight.Subject(key("mars")))
+            try flight.begin()
+            try MemorySource(picture(2)).copy(to: flight) {}
+
+            let other = try world.cache()
+            switch way {
+            case "clean": try other.maintenance.clean { _ in }
+            case "repair":
+                let verification = Verification(
+                    settings: other.settings, jobs: 1, repairs: true, clock: world.time.clock,
+                    interruption: world.interruption, inspect: CacheStore.wholePicture)
+                _ = try verification.run { _ in }
+            case "use": try other.recovery.continueRebuild(for: .seconds(60))
+            default: try other.recovery.rebuild { _ in }
+            }
+            #expect(try !other.index.mayLackRows())
+
+            _ = try flight.commit(CacheStore.wholePicture(flight.body.reopened()))
+        }
+        #expect(try cache.lookup(key("mars")) != nil)
+        #expect(try cache.scopes.all().map(\.name.text).sorted() == ["alice", "default"])
+
+        // The entry belongs to the latest generation, so the next loss of the index does not purge it.
+        world.loseIndex()
+        #expect(try world.cache(scope: "alice").lookup(key("mars")) != nil)
+    }
+
     /// A process of an earlier version was killed between replacing the file and updating the row.
     @Test func interruptedReplacementIsRecovered() throws {
         let cache = try world.cache()

@@ -148,7 +148,7 @@ extension CacheStore {
 
     /// Recovers the row of a requested key from its file. Costs a single system call unless files may lack rows.
     private func recover(_ key: CacheKey, isLocked: Bool) throws -> Entry? {
-        guard !index.isReadOnly, try index.mayLackRows(now: clock.now()) else { return nil }
+        guard !index.isReadOnly, try index.mayLackRows() else { return nil }
         let folder = try folder()
         let files = try recovery.newestFirst(index.root.originals(key.name, folder: folder), folder: folder)
         if files.isEmpty { return nil }

@@ -194,14 +194,13 @@ extension CacheRoot {
         if let folder = Self.scope("\(hash)/g\(generation)") { try? makeFolder(folder) }
     }
 
-    /// Removes the empty folders of a scope's generations. Called in a transaction that has found no pending purge of
-    /// the scope, so no process needs or creates such a folder.
-    func removeEmptyGenerations(of hash: String) throws {
-        guard let folder = Self.scope(hash) else { return }
-        for name in try names(in: folder) where Self.isScopeFolder("\(hash)/\(name)") {
-            _ = removeFolder("\(folder)/\(name)")
-        }
-        _ = removeFolder(folder)
+    /// Removes the empty folders of a scope's generations, and returns their number. Called in a transaction that has
+    /// found that no process needs such a folder.
+    func removeEmptyGenerations(of hash: String) throws -> Int {
+        guard let folder = Self.scope(hash) else { return 0 }
+        let generations = try names(in: folder).filter { Self.isScopeFolder("\(hash)/\($0)") }
+        // The folder of generation 0 contains the others.
+        return (generations.map { "\(folder)/\($0)" } + [folder]).count(where: removeFolder)
     }
 
     // MARK: The index

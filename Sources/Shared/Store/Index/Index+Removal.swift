@@ -49,23 +49,6 @@ extension Index {
         }
     }
 
-    /// Whether files may lack rows. This is the case if the index was lost, or if the machine was restarted since the
-    /// last rebuild, because a power failure may lose the last transactions. Remains true until `Recovery.rebuild` has
-    /// finished.
-    func mayLackRows(now: Timestamp) throws -> Bool {
-        let boot = String(CacheRoot.machineBoot)
-        let isRestarted = try perform { connection in
-            if connection.isReadOnly || connection.isOfThisBoot { return false }
-            connection.isOfThisBoot = try connection.database.setting(.boot) == boot
-            return !connection.isOfThisBoot
-        }
-        if isRestarted {
-            // Schedule a rebuild.
-            try write(now: now, isQuiet: true) { connection in
-                try connection.database.set(.boot, to: boot)
-                try connection.database.set(.rebuilt, to: "")
-            }
-        }
-        return try perform { try $0.mayLackRows() }
-    }
+    /// See `IndexConnection.mayLackRows`.
+    func mayLackRows() throws -> Bool { try perform { try $0.mayLackRows() } }
 }

@@ -43,7 +43,7 @@ public struct CacheMaintenance: Sendable {
             try step(.copies) { try cleanCopies(&$0, scope, dryRun) }
         }
         if scope != nil { return try cleanExpiredAndFailed() }
-        let mustRebuild = try index.mayLackRows(now: clock.now())
+        let mustRebuild = try index.mayLackRows()
         if mustRebuild {
             try step(.rebuild) { step in
                 if dryRun { return step.add(try orphans(removing: false)) }
@@ -221,19 +221,17 @@ public struct CacheMaintenance: Sendable {
         }
     }
 
-    /// Removes empty folders, with a write transaction per scope. Files are stored in write transactions too, so no
-    /// process loses a folder that it has just created.
+    /// Removes empty folders, with a write transaction per generation. Files are stored in write transactions too, so
+    /// no process loses a folder that it has just created.
     private func cleanFolders(_ step: inout CleanStep) throws {
         let root = index.root
-        // Empty folders record pending purges, see `CacheRoot.beginGeneration`.
-        if try cache.scopes.isPurgePending() { return }
-        // Reversed, so that inner folders come first.
-        for scope in try root.scopeFolders().reversed() {
+        for scope in try root.scopeFolders() {
             try interruption.check()
             let name = "\(CacheRoot.scopes)/\(scope)"
-            let inner = try root.names(in: name).filter { $0.utf8.count == 2 }.map { "\(name)/\($0)" }
-            try index.write(now: clock.now()) { _ in
-                for folder in inner + [name] where root.removeFolder(folder) { step.add(0) }
+            let inner = try root.names(in: name).filter(CacheRoot.isBlobFolder).map { "\(name)/\($0)" }
+            step.count += try index.write(now: clock.now()) {
+                try inner.count(where: root.removeFolder)
+                    + $0.scopes.removeUnusedGenerations(of: String(scope.prefix(32)))
             }
         }
     }

@@ -70,7 +70,7 @@ public final class Verification: Sendable {
             settings: settings, clock: clock, log: log, interruption: interruption, inspect: inspect)
         if repairs { try cache.index.requireWriting() }
         if state == .damaged { try cache.index.setAside() }
-        let mustRebuild = try cache.index.mayLackRows(now: clock.now())
+        let mustRebuild = try cache.index.mayLackRows()
         if mustRebuild, repairs { try step(.rebuild, report) { try rebuild(cache) } }
         try step(.mark, report) { try mark(cache, report) }
         try step(.check, report) { try check(cache, report) }

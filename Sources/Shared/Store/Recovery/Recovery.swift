@@ -122,15 +122,21 @@ struct Recovery: Sendable {
     func rebuild(atMost limit: Duration? = nil, _ recovered: (Entry) throws -> Void) throws {
         let end = limit.map { SteadyTime.now() + $0 }
         let salvaged = try SalvagedIndex(root: index.root)
-        let finished = try limit == nil ? "" : index.perform { try $0.database.setting(.rebuilt) } ?? ""
+        let finished = try index.perform { connection in
+            try limit != nil && connection.isOfThisBoot() ? connection.database.setting(.rebuilt) ?? "" : ""
+        }
         for folder in try index.root.blobFolders() where folder.name > finished {
             try rebuild(folder, salvaged, recovered)
             if let end, SteadyTime.now() > end {
                 return try setRebuilt(folder.name)
             }
         }
-        for hash in Set(try index.root.scopeFolders().map { String($0.prefix(32)) }) {
-            try index.write(now: clock.now()) { try $0.scopes.removeUnusedGenerations(of: hash) }
+        // From now on, only rows record the generations of scopes, even of scopes without entries.
+        for folder in try index.root.scopeFolders() where CacheRoot.generation(ofFolder: folder) != 0 {
+            let scope = try salvaged?.scopeName(folder) ?? scopeName(folder)
+            try index.write(now: clock.now(), isQuiet: true) {
+                _ = try $0.scopes.makeForRecovery(folder: folder, name: scope)
+            }
         }
         index.root.noteRebuilt()
         try setRebuilt(nil)
@@ -138,7 +144,10 @@ struct Recovery: Sendable {
 
     /// Records the last folder completed by a rebuild; nil if the whole rebuild is finished.
     private func setRebuilt(_ folder: String?) throws {
-        try index.write(now: clock.now(), isQuiet: true) { try $0.database.set(.rebuilt, to: folder) }
+        try index.write(now: clock.now(), isQuiet: true) {
+            try $0.database.set(.boot, to: String(CacheRoot.machineBoot))
+            try $0.database.set(.rebuilt, to: folder)
+        }
     }
 
     private func rebuild(
@@ -167,7 +176,7 @@ struct Recovery: Sendable {
 
     /// If a rebuild is due, continues it for at most `limit`, unless another process is doing so.
     func continueRebuild(for limit: Duration) throws {
-        guard try index.mayLackRows(now: clock.now()),
+        guard try index.mayLackRows(),
             let lock = try KeyLock.ifFree(root: index.root, CacheRoot.rebuildLock)
         else { return }
         defer { withExtendedLifetime(lock) {} }

@@ -4,7 +4,7 @@ enum Setting: String {
     case currentScope = "current_scope"
     /// The generation of scopes without a row.
     case firstGeneration = "first_generation"
-    /// The boot of the machine in which the index was last used.
+    /// The boot of the machine in which the index was created or last rebuilt, at least in part.
     case boot
     /// The last folder completed by an unfinished rebuild; empty before the first. Deleted by a complete rebuild.
     case rebuilt

@@ -80,7 +80,7 @@ extension CacheStore {
     ) throws -> (removal: EntrySum, pinned: Int) {
         if !dryRun { try index.requireWriting() }
         // A file without a row would not be removed, and would be recovered later.
-        if !dryRun, try index.mayLackRows(now: clock.now()) { try recovery.rebuild { _ in } }
+        if !dryRun, try index.mayLackRows() { try recovery.rebuild { _ in } }
         var removal = EntrySum()
         var pinned = 0
         var listing = try entries(filter)

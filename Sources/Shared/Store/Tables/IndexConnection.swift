@@ -19,8 +19,6 @@ package final class IndexConnection {
     /// has committed, and when this connection is replaced.
     var version = 0
     private var seenVersion = 0
-    /// Whether the machine's boot equals the recorded boot, see `Index.mayLackRows`.
-    var isOfThisBoot = false
     /// The generation of each scope when its metadata was first requested, by the hash of the scope's name.
     var firstSeenGenerations: [String: Int64] = [:]
 
@@ -90,8 +88,14 @@ package final class IndexConnection {
         try database.run("DELETE FROM copies WHERE scope = ?1 AND name = ?2", Value(scopeID), Value(name))
     }
 
-    /// Whether files may lack rows, as far as known; see `Index.mayLackRows`.
-    func mayLackRows() throws -> Bool { try root.awaitsRebuild || database.setting(.rebuilt) != nil }
+    /// Whether files may lack rows: the index was lost, or the machine was restarted, which may have lost the last
+    /// transactions. Remains true until `Recovery.rebuild` has finished.
+    func mayLackRows() throws -> Bool {
+        try root.awaitsRebuild || database.setting(.rebuilt) != nil || !isOfThisBoot()
+    }
+
+    /// Whether the index has been rebuilt, at least in part, since the machine was started.
+    func isOfThisBoot() throws -> Bool { try database.setting(.boot) == String(CacheRoot.machineBoot) }
 
     package var scopes: ScopeTable { ScopeTable(connection: self) }
     package var entries: EntryTable { EntryTable(connection: self) }

@@ -50,6 +50,7 @@ extension ScopeTable {
         let next = max(latest, try firstGeneration()) &+ 1
         try database.execute("DELETE FROM counters; DELETE FROM settings; DELETE FROM quotas")
         try database.set(.firstGeneration, to: String(next))
+        try database.set(.boot, to: String(CacheRoot.machineBoot))
         try database.execute("UPDATE scopes SET purged = 1 WHERE purged = 0")
         connection.tallies = Tallies()
         return report
@@ -124,9 +125,12 @@ extension ScopeTable {
         try removeUnusedGenerations(of: String(scope.folder.prefix(32)))
     }
 
-    /// Removes the empty generation folders of a scope, unless a purge of the scope is pending.
-    func removeUnusedGenerations(of hash: String) throws {
+    /// Removes the empty folders of a scope's generations, and returns their number. Removes none while only the folders
+    /// record the latest generation: if a purge of the scope is pending, or if rows may be missing.
+    @discardableResult
+    func removeUnusedGenerations(of hash: String) throws -> Int {
         let isPending = "SELECT 1 FROM scopes WHERE purged = 1 AND substr(folder, 1, 32) = ?1 LIMIT 1"
-        if try !database.has(isPending, Value(hash)) { try root.removeEmptyGenerations(of: hash) }
+        if try connection.mayLackRows() || database.has(isPending, Value(hash)) { return 0 }
+        return try root.removeEmptyGenerations(of: hash)
     }
 }

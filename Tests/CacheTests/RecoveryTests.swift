@@ -260,6 +260,22 @@ import Testing
         #expect(try world.cache(scope: "alice").lookup(key("mars")) != nil)
     }
 
+    /// The run that recovered the scope does not know its name.
+    @Test func commandsOnARecoveredScopeFindItsEntries() throws {
+        _ = try world.cache(scope: "alice").store(MemorySource(picture(1)), key: key("moon"))
+        world.loseIndex()
+        let cache = try world.cache()
+        try cache.recovery.rebuild { _ in }
+        let alice = try ScopeName("alice")
+
+        #expect(try cache.scopes.reset(alice, dryRun: true).contents.entries == 1)
+        world.time.advance(.seconds(86_400 * 400))
+        var expired = 0
+        try cache.maintenance.clean(alice) { expired += $0.kind == .expired ? $0.count : 0 }
+
+        #expect(expired == 1 && world.files("scopes").isEmpty)
+    }
+
     /// A process of an earlier version was killed between replacing the file and updating the row.
     @Test func interruptedReplacementIsRecovered() throws {
         let cache = try world.cache()

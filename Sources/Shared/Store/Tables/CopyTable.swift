@@ -48,8 +48,8 @@ struct CopyTable {
     func page(after id: Int64, of scope: ScopeName?) throws -> [(id: Int64, path: String)] {
         try database.all(
             """
-            SELECT id, path FROM copies WHERE id > ?1 AND scope IN \(ScopeTable.live(named: "?3")) ORDER BY id LIMIT ?2
-            """, Value(id), Value(IndexConnection.batch), Value(scope?.text)
+            SELECT id, path FROM copies WHERE id > ?1 AND scope IN \(ScopeTable.live(orAll: "?3")) ORDER BY id LIMIT ?2
+            """, Value(id), Value(IndexConnection.batch), Value(scope?.hash)
         ) { (id: $0.int64(0), path: String(pathBytes: $0.bytes(1))) }
     }
 

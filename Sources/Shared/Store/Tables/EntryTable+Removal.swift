@@ -70,8 +70,8 @@ extension EntryTable {
             """
             SELECT id, bytes, file, \(EntryColumn.scopeFolder) FROM entries
             WHERE id > ?3 AND \(Self.isFree) AND \(Self.isOver)
-                AND (?4 IS NULL OR scope IN \(ScopeTable.live(named: "?4"))) ORDER BY id LIMIT ?5
-            """, Value(now), Value(now + Clock.tolerance), Value(id), Value(scope?.text), Value(TrimPlan.batch)
+                AND (?4 IS NULL OR scope IN \(ScopeTable.live(orAll: "?4"))) ORDER BY id LIMIT ?5
+            """, Value(now), Value(now + Clock.tolerance), Value(id), Value(scope?.hash), Value(TrimPlan.batch)
         ) { ($0.int64(0), $0.int(1), CacheRoot.blob($0.string(2), folder: $0.string(3)) ?? "") }
     }
 

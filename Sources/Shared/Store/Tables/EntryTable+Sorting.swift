@@ -20,8 +20,7 @@ extension EntryTable {
         // `+` keeps SQLite from using `entries_by_name`, which would read the table in random order.
         let sql = """
             SELECT id, \(order.expression) FROM entries
-            WHERE +scope IN (
-                    SELECT id FROM scopes WHERE purged = 0 AND (?1 IS NULL OR substr(folder, 1, 32) = ?1))
+            WHERE +scope IN \(ScopeTable.live(orAll: "?1"))
                 AND (?2 IS NULL OR (\(order.expression), id) \(order.isReversed ? "<" : ">") (?2, ?3))
             ORDER BY \(order.expression) \(direction), id \(direction) LIMIT ?4
             """

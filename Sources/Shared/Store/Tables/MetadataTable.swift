@@ -10,7 +10,7 @@ struct MetadataTable {
         SELECT \(columns) FROM metadata
         WHERE scope = \(ScopeTable.live) AND collection = ?2 AND name BETWEEN ?3 AND ?4 ORDER BY name
         """
-    private static let isExpired = "scope IN \(ScopeTable.live(named: "?2")) AND expires_at < ?1"
+    private static let isExpired = "scope IN \(ScopeTable.live(orAll: "?2")) AND expires_at < ?1"
 
     /// Returns the items whose names are in `first...last`, sorted by name.
     func items(
@@ -50,7 +50,7 @@ struct MetadataTable {
         let sums = try database.all(
             """
             SELECT scope, count(*), sum(bytes) FROM metadata INDEXED BY metadata_by_end
-            WHERE scope IN \(ScopeTable.live(named: "NULL")) GROUP BY scope
+            WHERE scope IN \(ScopeTable.live(orAll: "NULL")) GROUP BY scope
             """
         ) { ($0.int64(0), $0.sum(at: 1)) }
         return Dictionary(uniqueKeysWithValues: sums)
@@ -60,7 +60,7 @@ struct MetadataTable {
     func expired(before limit: Timestamp, of scope: ScopeName?) throws -> EntrySum {
         try database.sum(
             "SELECT count(*), coalesce(sum(bytes), 0) FROM metadata WHERE \(Self.isExpired)", Value(limit),
-            Value(scope?.text))
+            Value(scope?.hash))
     }
 
     /// Deletes up to a batch of the items that expired before `limit`.
@@ -68,7 +68,7 @@ struct MetadataTable {
         let sizes = try database.all(
             """
             DELETE FROM metadata WHERE id IN (SELECT id FROM metadata WHERE \(Self.isExpired) LIMIT ?3) RETURNING bytes
-            """, Value(limit), Value(scope?.text), Value(IndexConnection.batch)
+            """, Value(limit), Value(scope?.hash), Value(IndexConnection.batch)
         ) { $0.int(0) }
         return EntrySum(entries: sizes.count, bytes: sizes.reduce(0, +))
     }

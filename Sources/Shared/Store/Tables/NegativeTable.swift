@@ -10,7 +10,7 @@ package struct NegativeTable {
     /// so that an insertion is fast.
     private static let expiredPerInsert = 8
 
-    private static let isOfScope = "(?2 IS NULL OR scope IN \(ScopeTable.live(named: "?2")))"
+    private static let isOfScope = "(?2 IS NULL OR scope IN \(ScopeTable.live(orAll: "?2")))"
 
     /// Returns the cached failure of an address, unless it has expired.
     func find(_ name: String, in scope: ScopeName, address: String, now: Timestamp) throws -> NegativeAnswer? {
@@ -48,7 +48,7 @@ package struct NegativeTable {
     }
 
     func count(of scope: ScopeName? = nil) throws -> Int {
-        try database.first("SELECT count(*) FROM negatives WHERE \(Self.isOfScope)", nil, Value(scope?.text)) {
+        try database.first("SELECT count(*) FROM negatives WHERE \(Self.isOfScope)", nil, Value(scope?.hash)) {
             $0.int(0)
         } ?? 0
     }
@@ -56,6 +56,6 @@ package struct NegativeTable {
     /// Deletes the failures of a scope or of all scopes that expire at `end` or earlier. Returns their number.
     func delete(of scope: ScopeName?, expiringBy end: Timestamp) throws -> Int {
         try database.run(
-            "DELETE FROM negatives WHERE until <= ?1 AND \(Self.isOfScope)", Value(end), Value(scope?.text))
+            "DELETE FROM negatives WHERE until <= ?1 AND \(Self.isOfScope)", Value(end), Value(scope?.hash))
     }
 }

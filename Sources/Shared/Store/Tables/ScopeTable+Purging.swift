@@ -35,9 +35,7 @@ extension ScopeTable {
     func reset(_ scope: ScopeName) throws -> ResetReport {
         let report = try resetReport(of: scope)
         _ = try purge(scope)
-        try database.run(
-            "DELETE FROM counters WHERE scope = (SELECT id FROM scopes WHERE name = ?1 AND purged = 0)",
-            Value(scope.text))
+        try database.run("DELETE FROM counters WHERE scope = \(Self.live)", Value(scope.hash))
         return report
     }
 
@@ -63,8 +61,8 @@ extension ScopeTable {
             SELECT sum(purged = 0), sum(entries), sum(bytes),
                 sum((SELECT count(*) FROM counters WHERE scope = scopes.id)),
                 sum(iif(purged, 0, (SELECT count(*) FROM metadata WHERE scope = scopes.id)))
-            FROM scopes WHERE ?1 IS NULL OR name = ?1 AND purged = 0
-            """, Value(scope?.text)
+            FROM scopes WHERE ?1 IS NULL OR substr(folder, 1, 32) = ?1 AND purged = 0
+            """, Value(scope?.hash)
         ) { ResetReport(scopes: $0.int(0), contents: $0.sum(at: 1), counters: $0.int(3), metadata: $0.int(4)) }
             ?? ResetReport()
     }

@@ -30,10 +30,12 @@ package struct ScopeTable {
     /// Selects the ID of the live row with the folder `?1`; null if that generation was purged.
     static let liveFolder = "(SELECT id FROM scopes WHERE folder = ?1 AND purged = 0)"
 
-    /// Selects the ID of the live row of the scope named by an expression, or of all live rows if it is null. All other
-    /// rows are being purged.
-    static func live(named name: String) -> String {
-        "(SELECT id FROM scopes WHERE purged = 0 AND name = coalesce(\(name), name))"
+    /// Selects the ID of the live row of the scope with this hash, or of all live rows if it is null. All other rows are
+    /// being purged. Compares hashes, because the row of a recovered scope may lack the scope's name.
+    ///
+    /// - Parameter hash: an SQL expression.
+    static func live(orAll hash: String) -> String {
+        "(SELECT id FROM scopes WHERE purged = 0 AND (\(hash) IS NULL OR substr(folder, 1, 32) = \(hash)))"
     }
 
     // MARK: Generations

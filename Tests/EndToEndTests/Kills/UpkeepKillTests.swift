@@ -205,11 +205,11 @@ private final class UpkeepWorld {
         #expect(missing.isEmpty, "\(story): lost \(missing.sorted())")
         known.subtract(missing)
         let verified = try home.run("img-cache", ["verify"])
-        // The file `rebuild` exists until a run has recovered all files of a lost index. Until then, `verify` must
+        // The index has this setting until a run has recovered all files of a lost index. Until then, `verify` must
         // report the lost index, and no other problem.
         let found = try verified.records.compactMap { $0.raw("problems") }
         let problems = try found.flatMap { try Record.list(parsing: Array($0)) }.compactMap { $0.string("code") }
-        let isLost = TestFile.exists("\(home.cacheRoot)/rebuild")
+        let isLost = try CacheOnDisk(home).query("SELECT count(*) FROM settings WHERE name = 'lost'") == ["1"]
         #expect(problems == (isLost ? ["index-lost"] : []), "\(story): \(verified)")
         #expect(verified.status == (isLost ? 1 : 0), "\(story): \(verified)")
     }

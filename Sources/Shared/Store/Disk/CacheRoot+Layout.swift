@@ -222,16 +222,8 @@ extension CacheRoot {
         }
     }
 
-    /// Whether the index was created again and may lack rows of existing files.
-    var awaitsRebuild: Bool { get throws { try status(of: Self.rebuildMark) != nil } }
-
-    /// Creates the file `rebuild` if the root contains scopes, because their files may have lost their rows. Must be
-    /// called before an index is created.
-    func noteLostIndex() throws {
-        if try !names(in: Self.scopes).isEmpty { _ = try openToWrite(Self.rebuildMark, O_WRONLY) }
-    }
-
-    func noteRebuilt() { remove(Self.rebuildMark) }
+    /// Whether an earlier version created the index after the loss of another and has not recovered all files.
+    var hasRebuildMark: Bool { get throws { try status(of: Self.rebuildMark) != nil } }
 
     /// The names of damaged indexes and their companions.
     var damagedIndexes: [String] {

@@ -14,7 +14,7 @@ import Support
 ///                                   `setup` while the index is created, `purge` while purged files are removed,
 ///                                   `purger` while the background process runs, `rebuild` while files are recovered
 /// leases/<end>-<term>            a byte for each entry whose path stays valid until <end> (see `LeaseTable`)
-/// rebuild                           exists while files may lack the rows that a lost index had
+/// rebuild                           earlier versions' form of `Setting.lost`
 /// key-secret                        32 random bytes, for keys of addresses with secrets (`KeySecrets`)
 /// ```
 /// `<scope>` and `<name>` are 32 hexadecimal digits of a SHA-256, so no external text becomes part of a path. `<stamp>`

@@ -55,7 +55,9 @@ struct IndexSetup: Sendable {
             let (database, origin) = try Database.index(of: root)
             let version = try Schema.current.supportedVersion(of: database, root: root.path)
             if origin == .empty { try root.requireCache() }
-            let isReady = version == Schema.current.version && (origin == .ours || database.isReadOnly)
+            let isReady =
+                try version == Schema.current.version
+                && (database.isReadOnly || origin == .ours && !root.hasRebuildMark)
             return isReady ? IndexConnection(root: root, database: database, identity: identity) : nil
         } catch CacheFailure.indexDamaged {
             // Another program's file must not be replaced. Set-up checks again under its lock whether the index is
@@ -70,15 +72,15 @@ struct IndexSetup: Sendable {
 
     /// Creates or migrates the index. The caller holds the set-up lock.
     private func setUp() throws -> IndexConnection {
-        if try !root.hasIndex { try begin() }
+        // If a process of an earlier version was killed before it created the first table, the index is empty.
+        if try !root.hasIndex || Database.index(of: root).origin == .empty { try begin() }
         let identity = try root.indexIdentity()
-        let (database, origin) = try Database.index(of: root)
-        if origin == .empty {
-            // A process of an earlier version was killed before it created the first table.
-            try root.noteLostIndex()
-            try database.execute("PRAGMA journal_mode = WAL")
-        }
+        let database = try Database.index(of: root).database
         try Schema.current.migrate(database, root: root.path)
+        if try root.hasRebuildMark {
+            try database.set(.lost, to: "")
+            root.remove(CacheRoot.rebuildMark)
+        }
         return IndexConnection(root: root, database: database, identity: identity)
     }
 
@@ -87,13 +89,14 @@ struct IndexSetup: Sendable {
     /// releases all SQLite locks of this process on the file (POSIX; sqlite.org/howtocorrupt.html §2.2).
     private func begin() throws {
         try root.requireCache()
-        try root.noteLostIndex()
+        // The files may have lost their rows.
+        let isLost = try !root.names(in: CacheRoot.scopes).isEmpty
         let new = CacheRoot.index + ".new"
         // Remove files of a killed process, and the log of a lost index, which SQLite must never apply to this index.
         for name in [new] + CacheRoot.companions.flatMap({ [new + $0, CacheRoot.index + $0] }) { root.remove(name) }
         try withExtendedLifetime(root.openToWrite(new, O_RDWR | O_EXCL)) { file in
             try withExtendedLifetime(Database(path: root.path(of: new), root: root.path)) {
-                try Schema.current.begin($0)
+                try Schema.current.begin($0, isLost: isLost)
             }
             try file.synchronize()
         }

@@ -105,7 +105,11 @@ public final class Verification: Sendable {
             try problem(.indexDamaged, detail)
             return .damaged
         }
-        if try root.awaitsRebuild { try problem(.indexLost, nil) }
+        let isLost = try waitingWhileBusy(interruption) {
+            let database = try Database.index(of: root).database
+            return try root.hasRebuildMark || Schema.version(of: database) > 0 && database.setting(.lost) != nil
+        }
+        if isLost { try problem(.indexLost, nil) }
         return .usable
     }
 

@@ -138,7 +138,6 @@ struct Recovery: Sendable {
                 _ = try $0.scopes.makeForRecovery(folder: folder, name: scope)
             }
         }
-        index.root.noteRebuilt()
         try setRebuilt(nil)
     }
 
@@ -147,6 +146,7 @@ struct Recovery: Sendable {
         try index.write(now: clock.now(), isQuiet: true) {
             try $0.database.set(.boot, to: String(CacheRoot.machineBoot))
             try $0.database.set(.rebuilt, to: folder)
+            if folder == nil { try $0.database.set(.lost, to: nil) }
         }
     }
 

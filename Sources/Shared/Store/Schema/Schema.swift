@@ -64,12 +64,15 @@ struct Schema: Sendable {
 
     /// Creates the layout in an empty file that no other process uses yet. Does not sync, because the file is discarded
     /// after a crash; the caller syncs it before renaming it.
-    func begin(_ database: Database) throws {
+    ///
+    /// - Parameter isLost: whether the root may have files whose rows an earlier index had.
+    func begin(_ database: Database, isLost: Bool = false) throws {
         try database.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
         try database.transaction {
             for step in steps { try database.execute(step) }
             try database.execute("PRAGMA user_version = \(version)")
             try database.set(.boot, to: String(CacheRoot.machineBoot))
+            if isLost { try database.set(.lost, to: "") }
             try Self.mark(database)
         }
         // The mode is stored in the file. With WAL, writers do not block readers, and a commit needs no disk sync.

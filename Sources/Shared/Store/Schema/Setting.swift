@@ -6,6 +6,9 @@ enum Setting: String {
     case firstGeneration = "first_generation"
     /// The boot of the machine in which the index was created or last rebuilt, at least in part.
     case boot
+    /// Exists in an index that replaced a lost index, until a complete rebuild. Part of the index, so that a process that
+    /// still uses the lost index cannot delete it.
+    case lost
     /// The last folder completed by an unfinished rebuild; empty before the first. Deleted by a complete rebuild.
     case rebuilt
     /// The time of the last warning about the capacity, in milliseconds since 1970.

@@ -43,8 +43,7 @@ public struct CacheScopes: Sendable {
         if dryRun { return try index.perform { try $0.scopes.resetReport(of: scope) } }
         let report = try purging({ try someFiles(of: scope) }) { try scope.map($0.reset) ?? $0.reset() }
         if scope == nil {
-            // Remove everything from which files or metadata would be recovered.
-            index.root.noteRebuilt()
+            // Remove everything from which metadata would be recovered.
             try index.root.damagedIndexes.forEach(index.root.remove)
         }
         try finishPurges()

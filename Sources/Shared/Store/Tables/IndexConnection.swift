@@ -91,7 +91,7 @@ package final class IndexConnection {
     /// Whether files may lack rows: the index was lost, or the machine was restarted, which may have lost the last
     /// transactions. Remains true until `Recovery.rebuild` has finished.
     func mayLackRows() throws -> Bool {
-        try root.awaitsRebuild || database.setting(.rebuilt) != nil || !isOfThisBoot()
+        try database.setting(.lost) != nil || database.setting(.rebuilt) != nil || !isOfThisBoot()
     }
 
     /// Whether the index has been rebuilt, at least in part, since the machine was started.

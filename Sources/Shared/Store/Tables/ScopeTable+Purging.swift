@@ -124,11 +124,16 @@ extension ScopeTable {
     }
 
     /// Removes the empty folders of a scope's generations, and returns their number. Removes none while only the folders
-    /// record the latest generation: if a purge of the scope is pending, or if rows may be missing.
+    /// record the latest generation: if a purge of the scope is pending, or if rows may be missing, also in an index that
+    /// has replaced this index.
     @discardableResult
     func removeUnusedGenerations(of hash: String) throws -> Int {
         let isPending = "SELECT 1 FROM scopes WHERE purged = 1 AND substr(folder, 1, 32) = ?1 LIMIT 1"
-        if try connection.mayLackRows() || database.has(isPending, Value(hash)) { return 0 }
+        if try connection.mayLackRows() || root.indexIdentity() != connection.identity
+            || database.has(isPending, Value(hash))
+        {
+            return 0
+        }
         return try root.removeEmptyGenerations(of: hash)
     }
 }

@@ -99,19 +99,15 @@ extension CacheStore {
     /// Returns the entry of a key if its file matches its row. If the index was lost, first recovers the row from the
     /// file.
     ///
-    /// - Parameters:
-    ///   - isLocked: whether the caller holds the entry's lock.
-    ///   - onLoss: called if the file of the row is missing.
-    package func validated(_ key: CacheKey, isLocked: Bool = false, onLoss: () -> Void = {}) throws -> Entry? {
-        try validated(row(key.name), of: key, isLocked: isLocked, onLoss: onLoss)
+    /// - Parameter onLoss: called if the file of the row is missing.
+    package func validated(_ key: CacheKey, onLoss: () -> Void = {}) throws -> Entry? {
+        try validated(row(key.name), of: key, onLoss: onLoss)
     }
 
     /// Does the same as `validated(_:)` for a row that was just read. `row` is nil if the key has no row.
-    package func validated(
-        _ row: Entry?, of key: CacheKey, isLocked: Bool = false, onLoss: () -> Void = {}
-    ) throws -> Entry? {
+    func validated(_ row: Entry?, of key: CacheKey, onLoss: () -> Void = {}) throws -> Entry? {
         guard let entry = try row.flatMap({ try checked($0, onLoss: onLoss) }) else {
-            return try moved(to: key) ?? recover(key, isLocked: isLocked)
+            return try moved(to: key) ?? recover(key)
         }
         if entry.key != nil || index.isReadOnly { return entry }
         return try index.write(now: clock.now()) { try $0.entries.setKey(entry, key.text) }
@@ -146,41 +142,21 @@ extension CacheStore {
         try key.legacyKey.flatMap { try row(CacheKey(address: $0).name) }
     }
 
-    /// Recovers the row of a requested key from its file. Costs a single system call unless files may lack rows.
-    private func recover(_ key: CacheKey, isLocked: Bool) throws -> Entry? {
+    /// Recovers the row of a requested key from its file. Costs a single system call unless files may lack rows. Takes no
+    /// lock, because the holder may be downloading the entry, and a lookup must not wait for the network: if several
+    /// processes recover the same file, the first inserts its row.
+    private func recover(_ key: CacheKey) throws -> Entry? {
         guard !index.isReadOnly, try index.mayLackRows() else { return nil }
         let folder = try folder()
         let files = try recovery.newestFirst(index.root.originals(key.name, folder: folder), folder: folder)
         if files.isEmpty { return nil }
-        let lock = try isLocked ? nil : lockForRecovery(key)
-        defer { withExtendedLifetime(lock) {} }
-        if let found = try recovered(key) { return found }
         let salvaged = try SalvagedIndex(root: index.root)
         var entry: Entry?
         for file in files {
-            let isReplaced = entry != nil
             let lost = Recovery.LostFile(name: file, folder: folder, scope: scope, key: key.text)
-            let recovered = try recovery.recover(lost, salvaged: salvaged, isReplaced: isReplaced)
+            let recovered = try recovery.recover(lost, salvaged: salvaged, isReplaced: entry != nil)
             entry = entry ?? recovered
         }
-        return try entry ?? recovered(key)
-    }
-
-    /// Returns the entry of a key if another process has recovered the entry.
-    private func recovered(_ key: CacheKey) throws -> Entry? {
-        try row(key.name).flatMap { try fileState(of: $0) == .right ? $0 : nil }
-    }
-
-    /// Acquires the key's lock, so that only one process recovers the entry. Returns nil once another process has
-    /// recovered it. Also returns nil after half a second: the holder may be downloading the entry, and a lookup must
-    /// not wait for the network. The caller then recovers the file without the lock; the transaction prevents
-    /// conflicts.
-    private func lockForRecovery(_ key: CacheKey) throws -> KeyLock? {
-        let end = SteadyTime.now() + .milliseconds(500)
-        while true {
-            if let lock = try KeyLock.ifFree(root: index.root, CacheRoot.lock(key.name, in: scope)) { return lock }
-            if try SteadyTime.now() > end || recovered(key) != nil { return nil }
-            try interruption.sleep(.milliseconds(5))
-        }
+        return try entry ?? row(key.name).flatMap { try fileState(of: $0) == .right ? $0 : nil }
     }
 }

@@ -64,7 +64,7 @@ package final class EntryFlight: Sink {
         if let known, !lock.wasContended, known.version != nil, known.version == cache.index.version() {
             found = known
         } else {
-            found = try cache.look(subject, failureOf: address, isLocked: true)
+            found = try cache.look(subject, failureOf: address)
             found.wasLost = found.wasLost || known?.wasLost == true
         }
         body = PartialFile(
@@ -187,19 +187,16 @@ package final class EntryFlight: Sink {
 extension CacheStore {
     /// Looks up an entry and checks its file.
     ///
-    /// - Parameters:
-    ///   - address: the digest of the address whose cached failure is looked up too; nil to look up only the entry.
-    ///   - isLocked: whether the caller holds the entry's lock.
-    package func look(
-        _ subject: EntryFlight.Subject, failureOf address: String? = nil, isLocked: Bool = false
-    ) throws -> LookupResult {
+    /// - Parameter address: the digest of the address whose cached failure is looked up too; nil to look up only the
+    ///   entry.
+    package func look(_ subject: EntryFlight.Subject, failureOf address: String? = nil) throws -> LookupResult {
         var found = try index.perform {
             try $0.look(subject.name, in: active, address: address, now: clock.now())
         }
         var wasLost = false
         found.entry =
             try subject.original == nil
-            ? validated(found.entry, of: subject.key, isLocked: isLocked) { wasLost = true }
+            ? validated(found.entry, of: subject.key) { wasLost = true }
             : found.entry.flatMap { try checked($0) { wasLost = true } }
         found.wasLost = wasLost
         return found

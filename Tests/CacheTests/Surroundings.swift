@@ -207,6 +207,15 @@ func together<Result: Sendable>(
 }
 
 extension CacheStore {
+    /// Removes the entry, the cached failures and the copies of a key, like `img-cache rm`. Returns false if there is no
+    /// entry.
+    @discardableResult
+    func remove(_ key: CacheKey) throws -> Bool {
+        try forget(key)
+        guard let entry = try peek(key) else { return false }
+        return try remove(entry).entries > 0
+    }
+
     func fetch(
         _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil,
         expiry: Expiry? = nil, watcher: (any BodyWatcher)? = nil, change: (inout FetchRequest) -> Void = { _ in }

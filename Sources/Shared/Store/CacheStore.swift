@@ -106,23 +106,9 @@ public final class CacheStore: Sendable {
 
     public func state(of entry: Entry) -> EntryState { entry.state(at: clock.now()) }
 
-    /// Removes an entry and its variants, regardless of leases. Returns false if there is no entry.
-    @discardableResult
-    public func remove(_ key: CacheKey) throws -> Bool {
-        try index.requireWriting()
-        let now = clock.now()
-        let removal = try index.write(now: now) {
-            try $0.entries.remove(key.name, in: $0.scopes.live(scope).id, sparesPinned: false, now: now)
-        }
-        try index.sweep(now: now)
-        if let removal { metrics.add(removalEvent(key: key.text, removal)) }
-        return removal != nil
-    }
-
     /// Deletes the cached failures and the recorded copies of a key, even if the key has no entry.
     public func forget(_ key: CacheKey) throws {
         try index.requireWriting()
-        guard try index.perform({ try $0.hasNegativesOrCopies(of: key.name, in: scope) }) else { return }
         try index.write(now: clock.now()) { connection in
             guard let scopeID = try connection.scopes.live(scope).id else { return }
             try connection.deleteNegativesAndCopies(of: key.name, in: scopeID)

@@ -111,7 +111,7 @@ public struct GIFCache: Sendable {
             let item = try storage.fetch(fetch, client: client)
             if try GIFFacts(of: item.entry) != nil { return item }
             // The cached file is not a GIF, so treat it as absent.
-            try storage.cache?.remove(gif.key)
+            _ = try storage.cache?.remove(item.entry)
         }
         throw GIFFailure.corrupt("the cached file was modified")
     }

@@ -73,15 +73,6 @@ package final class IndexConnection {
         return (try database.snapshot { try names.map { try entries.find($0, in: scope) } }, version)
     }
 
-    /// Whether a key has cached failures or recorded copies.
-    func hasNegativesOrCopies(of name: String, in scope: ScopeName) throws -> Bool {
-        try ["negatives", "copies"].contains { table in
-            try database.has(
-                "SELECT 1 FROM \(table) WHERE scope = \(ScopeTable.live) AND name = ?2 LIMIT 1", Value(scope.hash),
-                Value(name))
-        }
-    }
-
     /// Deletes the cached failures and recorded copies of a key.
     func deleteNegativesAndCopies(of name: String, in scopeID: Int64) throws {
         try negatives.delete(name, in: scopeID)

@@ -88,7 +88,7 @@ extension CacheStore {
         var facts = Explanation.Facts()
         // Look up a cached failure even if a fetch would ignore it.
         let found = try index.perform {
-            try $0.look(key.name, in: active, address: rememberedAddress(of: request), now: now)
+            try $0.look(key.name, in: scope, address: rememberedAddress(of: request), now: now)
         }
         facts.kept = try (found.entry ?? legacyEntry(key)).map { entry in
             let entry = entry.expiring(expiry ?? settings.expiry, respectsServer: settings.respectsCacheControl)
@@ -98,7 +98,7 @@ extension CacheStore {
         }
         facts.isOfAnotherAddress = facts.kept.map { !$0.entry.isOf(request) } ?? false
         facts.negative = found.negative
-        let generation = try found.generation ?? index.perform { try $0.scopes.generation(of: active) }
+        let generation = try index.perform { try $0.scopes.generation(of: active) }
         let partial = PartialFile(
             name: CacheRoot.partial(key.name, in: scope, generation: generation), root: index.root)
         facts.leftover = try partial.leftover(for: Download.address(of: request))

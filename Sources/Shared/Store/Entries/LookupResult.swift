@@ -8,7 +8,5 @@ package struct LookupResult {
     package var wasLost = false
     /// The unexpired cached failure of the address, if any.
     package var negative: NegativeAnswer?
-    /// The generation of the scope; nil if it must be queried with `ScopeTable.generation`.
-    package var generation: Int64?
     package var version: Int?
 }

@@ -51,17 +51,14 @@ package final class IndexConnection {
     ///
     /// - Parameter address: the address whose cached failure to return.
     package func look(
-        _ name: String, in scope: ActiveScope, address: String?, now: Timestamp
+        _ name: String, in scope: ScopeName, address: String?, now: Timestamp
     ) throws -> LookupResult {
-        var look = LookupResult(version: try currentVersion())
+        let version = try currentVersion()
         return try database.snapshot {
-            look.entry = try entries.find(name, in: scope.name)
-            if let address {
-                look.negative = try negatives.find(name, in: scope.name, address: address, now: now)
-            }
-            // Reading the index of another root would cost more than the lookup.
-            if scope.followedRoot == nil { look.generation = try? scopes.generation(of: scope) }
-            return look
+            LookupResult(
+                entry: try entries.find(name, in: scope),
+                negative: try address.flatMap { try negatives.find(name, in: scope, address: $0, now: now) },
+                version: version)
         }
     }
 

@@ -57,7 +57,7 @@ package final class EntryFlight: Sink {
     ) throws {
         self.cache = cache
         self.subject = subject
-        watch = try GenerationWatch(cache.index, cache.active, knownBy: known)
+        watch = try GenerationWatch(cache.index, cache.active)
         let lock = try cache.lock(subject.name, for: work, generation: watch.generation, whileWaiting: watch.check)
         self.lock = lock
         hasWaited = lock.wasContended
@@ -191,7 +191,7 @@ extension CacheStore {
     ///   entry.
     package func look(_ subject: EntryFlight.Subject, failureOf address: String? = nil) throws -> LookupResult {
         var found = try index.perform {
-            try $0.look(subject.name, in: active, address: address, now: clock.now())
+            try $0.look(subject.name, in: scope, address: address, now: clock.now())
         }
         var wasLost = false
         found.entry =

@@ -14,14 +14,10 @@ package final class GenerationWatch: Sendable {
     private static let interval: Duration = .milliseconds(200)
 
     /// Throws `CacheFailure.scopeChanged` if the run uses the current scope and another scope has become current.
-    ///
-    /// - Parameter look: the result of an earlier lookup; saves a query if the index has not changed since.
-    package init(_ index: Index, _ scope: ActiveScope, knownBy look: LookupResult? = nil) throws {
-        let isCurrent = look.map { $0.version != nil && $0.version == index.version() } ?? false
-        let generation = isCurrent ? look?.generation : nil
+    package init(_ index: Index, _ scope: ActiveScope) throws {
         self.index = index
         self.scope = scope
-        self.generation = try generation ?? index.perform { try $0.scopes.generation(of: scope) }
+        generation = try index.perform { try $0.scopes.generation(of: scope) }
         next = Monitor(SteadyTime.now() + Self.interval)
     }
 

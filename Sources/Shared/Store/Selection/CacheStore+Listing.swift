@@ -9,13 +9,9 @@ extension CacheStore {
         _ filter: EntryFilter, inAllScopes: Bool = false, order: EntryOrder? = nil
     ) throws -> EntryListing {
         let scopes = try scopeRows(inAllScopes: inAllScopes)
-        let source: EntryListing.Source =
-            if let order {
-                .sorted(SortedCursor(scopes, by: order, hash: inAllScopes ? nil : scope.hash))
-            } else {
-                .unsorted(EntryCursor(scopes))
-            }
-        return EntryListing(index: index, source: source, filter: filter, now: clock.now())
+        return EntryListing(
+            index: index, sorted: order.map { SortedCursor(scopes, by: $0, hash: inAllScopes ? nil : scope.hash) },
+            unsorted: EntryCursor(order == nil ? scopes : []), filter: filter, now: clock.now())
     }
 
     /// Returns the row of this scope, or the rows of all scopes.
@@ -130,24 +126,10 @@ extension CacheStore {
 /// Reads entries page by page, in constant memory and without holding a lock. Entries stored or removed during the
 /// listing may or may not be included.
 public struct EntryListing {
-    enum Source {
-        case unsorted(EntryCursor)
-        case sorted(SortedCursor)
-
-        mutating func next(_ index: Index) throws -> (entry: Entry, scope: ScopeRow)? {
-            switch self {
-            case .unsorted(var cursor):
-                defer { self = .unsorted(cursor) }
-                return try cursor.next(index)
-            case .sorted(var cursor):
-                defer { self = .sorted(cursor) }
-                return try cursor.next(index)
-            }
-        }
-    }
-
     let index: Index
-    var source: Source
+    var sorted: SortedCursor?
+    /// Empty if the listing is sorted.
+    var unsorted: EntryCursor
     let filter: EntryFilter
     let now: Timestamp
 
@@ -155,7 +137,7 @@ public struct EntryListing {
     public mutating func next() throws -> Entry? { try nextWithScope()?.entry }
 
     mutating func nextWithScope() throws -> (entry: Entry, scope: ScopeRow)? {
-        while let next = try source.next(index) {
+        while let next = try sorted?.next(index) ?? unsorted.next(index) {
             if filter.accepts(next.entry, now: now) { return next }
         }
         return nil

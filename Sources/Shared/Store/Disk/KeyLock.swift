@@ -66,7 +66,7 @@ package final class KeyLock: Sendable {
         switch try root.locks.take(name, in: root) {
         case .taken(let byte): byte
         case .held: nil
-        case .unsupported: try LockedFile(name, in: root, signedBy: getpid())
+        case .unsupported: try LockedFile(name, in: root)
         }
     }
 
@@ -203,6 +203,7 @@ private final class LockedFile: Sendable {
     private let name: String
     private let file: File
 
+    /// Locks the file and writes the process ID into it. Nil if the lock is held.
     init?(_ name: String, in root: CacheRoot) throws {
         self.root = root
         self.name = name
@@ -210,6 +211,9 @@ private final class LockedFile: Sendable {
             let file = try root.openToWrite(name, O_RDWR)
             if try !file.lock(LOCK_EX | LOCK_NB) { return nil }
             if try FileStatus(of: file.descriptor, path: file.path).links > 0 {
+                // The ID is optional. Writing it can fail, for example on a full disk.
+                try? file.truncate(to: 0)
+                try? file.write(Array(String(getpid()).utf8))
                 self.file = file
                 return
             }
@@ -221,14 +225,6 @@ private final class LockedFile: Sendable {
     /// link count of 0. If the root was replaced, the file with this name is another process's lock and stays.
     deinit {
         if (try? root.has(file, as: name)) == true { root.remove(name) }
-    }
-
-    /// Locks the file and writes the process ID into it. Nil if the lock is held.
-    convenience init?(_ name: String, in root: CacheRoot, signedBy process: pid_t) throws {
-        try self.init(name, in: root)
-        // The ID is optional. Writing it can fail, for example on a full disk.
-        try? file.truncate(to: 0)
-        try? file.write(Array(String(process).utf8))
     }
 
     static func holder(_ name: String, in root: CacheRoot) -> pid_t? {

@@ -138,15 +138,22 @@ import Testing
         #expect(try cache.lookup(key("0")) != nil)
     }
 
-    @Test func entryBeingReplacedIsSkipped() throws {
+    /// Even if the lock of the key is held, the file belongs to its row: a download writes another file.
+    @Test func damagedEntryIsRepairedDuringADownload() throws {
         let entry = try put(1)[0]
         try overwrite(entry.path, at: 500, with: [7, 7, 7, 7, 7])
         let cache = try world.cache()
-        let lock = try cache.lock(entry.name)
+        try cache.withstanding {
+            let flight = try EntryFlight(cache, EntryFlight.Subject(key("0")))
+            try flight.begin()
+            try MemorySource(picture(1)).copy(to: flight) {}
 
+            #expect(try verify(repairs: true).codes == [.contentDiffers])
+
+            _ = try flight.commit(CacheStore.wholePicture(flight.body.reopened()))
+        }
         #expect(try verify().problems.isEmpty)
-
-        withExtendedLifetime(lock) {}
+        #expect(try cache.lookup(key("0")).map { try Surroundings.contents($0.path) } == picture(1))
     }
 
     @Test(arguments: ["missing", "emptied", "truncated", "no database", "random bytes"])

@@ -163,19 +163,20 @@ public final class Verification: Sendable {
         try forEachEntry(cache, showing: progress) { [self] entry, scope in
             do {
                 // `mark` has already reported a missing file or a wrong size.
-                guard try Self.wrong(entry, cache) == nil, !entry.needsVerification else { return 0 }
-                if let file = try cache.index.root.openIfPresent(entry.place),
-                    try BlobStore.sha256(of: file, check: interruption.check) == entry.sha256
-                {
-                    if let fault = try selection?.fault(entry, file) {
-                        try refuse(entry, scope, cache, detail: fault, report)
-                    } else if entry.boot != nil {
-                        right.withLock { $0.append(entry) }
-                        try makeDurable(atLeast: IndexConnection.batch)
-                    }
-                    return file.count
+                guard try Self.wrong(entry, cache) == nil, !entry.needsVerification,
+                    let file = try cache.index.root.openIfPresent(entry.place)
+                else { return 0 }
+                let sha256 = try BlobStore.sha256(of: file, check: interruption.check)
+                if sha256 != entry.sha256 {
+                    let detail = "its SHA-256 is \(sha256), not \(entry.sha256)"
+                    try refuse(entry, scope, cache, .contentDiffers, detail, report)
+                } else if let fault = try selection?.fault(entry, file) {
+                    try refuse(entry, scope, cache, .contentRefused, fault, report)
+                } else if entry.boot != nil {
+                    right.withLock { $0.append(entry) }
+                    try makeDurable(atLeast: IndexConnection.batch)
                 }
-                try suspect(entry, scope, cache, report)
+                return file.count
             } catch let failure as SystemFailure {
                 note(failure)
                 try tell(
@@ -190,36 +191,16 @@ public final class Verification: Sendable {
         if repairs { try cache.index.sweep(now: clock.now()) }
     }
 
-    /// Checks the content again while holding the entry's lock, because a process replaces the file only under this
-    /// lock. If another process holds the lock, skips the entry.
-    private func suspect(_ entry: Entry, _ scope: ScopeRow, _ cache: CacheStore, _ report: Report) throws {
-        let root = cache.index.root
-        let name = CacheRoot.lock(owner: "\(scope.folder.prefix(32))-\(entry.name.prefix(32))")
-        let lock = cache.index.isReadOnly ? nil : try KeyLock.ifFree(root: root, name)
-        defer { withExtendedLifetime(lock) {} }
-        if lock == nil, !cache.index.isReadOnly { return }
-        let found = try recheck(entry, scope, cache, drops: false) {
-            try !$0.needsVerification && Self.wrong($0, cache) == nil
-        }
-        guard let now = found, let file = try root.openIfPresent(now.place) else { return }
-        let sha256 = try BlobStore.sha256(of: file, check: interruption.check)
-        if sha256 == now.sha256 { return }
-        // Trimming and removal do not take the lock, so check that the row is still there.
-        let still = try recheck(entry, scope, cache, drops: repairs) {
-            $0.id == now.id && $0.sha256 == now.sha256
-        }
-        if still == nil { return }
-        try tell(.contentDiffers, now, detail: "its SHA-256 is \(sha256), not \(now.sha256)", report)
-    }
-
-    /// Reports a file that matches its row but has a fault according to `selection`.
+    /// Reports an entry whose content has a fault, unless the entry was removed or replaced in the meantime. A file that
+    /// has a row is never overwritten, so its content need not be read again.
     private func refuse(
-        _ entry: Entry, _ scope: ScopeRow, _ cache: CacheStore, detail: String, _ report: Report
+        _ entry: Entry, _ scope: ScopeRow, _ cache: CacheStore, _ code: VerificationProblem.Code, _ detail: String,
+        _ report: Report
     ) throws {
         let still = try recheck(entry, scope, cache, drops: repairs) {
             $0.id == entry.id && $0.sha256 == entry.sha256
         }
-        if let still { try tell(.contentRefused, still, detail: detail, report) }
+        if let still { try tell(code, still, detail: detail, report) }
     }
 
     /// Reads a row again, in a write transaction if possible, and calls `isWrong`. Returns the row if the result is

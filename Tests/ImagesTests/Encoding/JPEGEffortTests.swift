@@ -172,11 +172,12 @@ import Testing
         let (small, large) = (PixelSize(width: 2048, height: 2048), PixelSize(width: 2049, height: 2048))
         #expect(EncodeOptions(effort: 3).chromaSampling(of: small) == nil)
         #expect(EncodeOptions(effort: 3).chromaSampling(of: large) == .halved)
-        #expect(EncodeOptions(effort: 3).bytesPerPixel(of: small) == 10)
-        #expect(EncodeOptions(effort: 3, chroma: .halved).bytesPerPixel(of: small) == 6)
+        #expect(EncodeOptions(effort: 3).bytesPerPixel(of: small) == 13)
+        #expect(EncodeOptions(effort: 3, chroma: .halved).bytesPerPixel(of: small) == 9)
+        #expect(EncodeOptions(effort: 3, chroma: .halved, isProgressive: true).bytesPerPixel(of: small) == 6)
         #expect(EncodeOptions(effort: 3).bytesPerPixel(of: large) == 0)
         #expect(EncodeOptions(effort: 0).bytesPerPixel(of: small) == 0)
-        #expect(EncodeOptions(effort: 7).bytesPerPixel(of: large) == 22)
+        #expect(EncodeOptions(effort: 7).bytesPerPixel(of: large) == 25)
     }
 
     @Test func memoryLimitReducesTheEffort() throws {

@@ -55,14 +55,15 @@ struct JPEGCoding {
 }
 
 extension EncodeOptions {
-    /// Returns the approximate memory per pixel of encoding a JPEG.
+    /// Returns the memory per pixel that encoding a JPEG may need.
     func bytesPerJPEGPixel(of size: PixelSize) -> Int {
         // Three planes at full resolution, and two more planes for halved chroma: 3.5 bytes, rounded up.
         let planes = buffersJPEG(of: size, isGray: false) ? 4 : 0
-        // Two bytes per sample, or three per symbol if the codes are optimised: photographs have fewer than a symbol
-        // per pixel. Trellis quantisation needs two more copies of the coefficients.
-        let coefficients = isProgressive || holds(size) ? 6 : 0
-        return planes + coefficients * (choosesCoefficients && holds(size) ? 3 : 1)
+        // A symbol of three bytes for each of three samples, or their coefficients of two bytes each. Most pictures have
+        // far fewer symbols.
+        let coded = holds(size) && (comparesCodings || !isProgressive) ? 9 : isProgressive ? 6 : 0
+        // Trellis quantisation needs two more copies of the coefficients.
+        return planes + coded + (choosesCoefficients && holds(size) ? 12 : 0)
     }
 
     /// Whether to encode a JPEG in two ways and keep the smaller file.

@@ -25,7 +25,7 @@ extension CacheStore {
     package func remember(_ entry: Entry, as name: String, version: Int?) {
         guard let version else { return }
         let found = RecentEntry(entry: entry, version: version, seenAt: clock.now())
-        recent.withLock { $0.insert(found, for: name, cost: entry.bytes) }
+        _ = recent.withLock { $0.insert(found, for: name, cost: entry.bytes) }
     }
 
     /// Returns the fresh entry of each key, without waiting for a server or another process. Returns nil for all other

@@ -68,7 +68,7 @@ struct ClassicAnswers {
         return isBroken ? error(500, "Internal Service Error") : words(samples)
     }
 
-    private func sample(_ day: CalendarDay) -> SampleDay { SampleDay(day, newest: settings.newestDay, own: own) }
+    private func sample(_ day: CalendarDay) -> SampleDay { SampleDay(day, settings, own: own) }
 
     private func object(_ sample: SampleDay, _ thumbs: Bool) -> JSONObject {
         settings.legacy == .logo ? logo(sample) : classic(sample, thumbs)

@@ -12,10 +12,10 @@ struct SampleDay {
     private let own: String
 
     /// - Precondition: the archive contains the day.
-    init(_ day: CalendarDay, newest: CalendarDay, own: String) {
+    init(_ day: CalendarDay, _ settings: SampleSettings, own: String) {
         self.day = day
         self.own = own
-        kind = Kind(on: day, newest: newest)
+        kind = Kind(on: day, settings)
         caption = SampleCaption(day)
         let words = caption.title.utf8.lazy.split { !(0x61...0x7A).contains($0 | 0x20) }
         let name = words.map { String(decoding: $0, as: UTF8.self).lowercased() }.joined(separator: "-")
@@ -112,8 +112,8 @@ extension SampleDay {
         /// The old service fails for this day.
         case broken
 
-        init(on day: CalendarDay, newest: CalendarDay) {
-            if day >= newest.advanced(by: -1) {
+        init(on day: CalendarDay, _ settings: SampleSettings) {
+            if day >= settings.firstLandscape {
                 self = .landscape
             } else if day.month == 8, let special = Self.inAugust[day.day] {
                 self = special
@@ -141,7 +141,7 @@ extension SampleDay {
         address of the larger picture; 13: a page as larger picture; 14: a day that only the old service has; 15: a \
         day for which the old service fails, also in a range; 16: a line break in the title, page code in the \
         explanation, a copyright of several lines; 18: a player without a scheme.
-        The newest day and the day before are always landscape pictures. Days without a picture: before 1995-06-16, \
-        1995-06-17 to -19, 2020-06-10, after the newest day.
+        The newest day and the day before (without --today, the newest 31 days) are always landscape pictures. Days \
+        without a picture: before 1995-06-16, 1995-06-17 to -19, 2020-06-10, after the newest day.
         """
 }

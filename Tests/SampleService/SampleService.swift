@@ -18,8 +18,15 @@ struct SampleSettings: Sendable {
     var height: Int
     var fixtures: String?
 
+    /// The number of days that a test has added to the newest day.
+    var daysLater = 0
+
     /// The newest day with a picture.
-    var newestDay: CalendarDay { today ?? CalendarDay(at: .now()) }
+    var newestDay: CalendarDay { (today ?? CalendarDay(at: .now())).advanced(by: daysLater) }
+
+    /// The first of the newest days, which all have a landscape picture. If the clock sets the newest day, these are 31
+    /// days, so that the results of tests do not depend on the date.
+    var firstLandscape: CalendarDay { newestDay.advanced(by: today == nil ? -30 : -1) }
 }
 
 /// Counts each request, finds its response, and sends the response with the faults in the request's path.
@@ -45,8 +52,7 @@ final class SampleService: Sendable {
     /// The current settings.
     private var settings: SampleSettings {
         var settings = started
-        let days = later.withLock { $0 }
-        if days > 0 { settings.today = started.newestDay.advanced(by: days) }
+        settings.daysLater = later.withLock { $0 }
         return settings
     }
 

@@ -46,10 +46,10 @@ struct ScienceAnswers {
         return response
     }
 
-    private func sample(_ day: CalendarDay) -> SampleDay { SampleDay(day, newest: settings.newestDay, own: own) }
+    private func sample(_ day: CalendarDay) -> SampleDay { SampleDay(day, settings, own: own) }
 
     /// Whether the new service still has the day.
-    private func has(_ day: CalendarDay) -> Bool { SampleDay.Kind(on: day, newest: settings.newestDay) != .gone }
+    private func has(_ day: CalendarDay) -> Bool { SampleDay.Kind(on: day, settings) != .gone }
 
     private func object(_ sample: SampleDay) -> JSONObject {
         let article = article(sample)

@@ -1,6 +1,5 @@
 import CJPEG
 import Formats
-import Libc
 import Support
 import TestSupport
 import Testing
@@ -48,45 +47,36 @@ private struct Planes {
 
     /// The file of libjpeg's encoder with the same tables.
     func encodedByLibjpeg(_ coding: JPEGCoding) -> [UInt8] {
-        var info = jpeg_compress_struct()
-        var errors = jpeg_error_mgr()
-        info.err = jpeg_std_error(&errors)
-        jpeg_CreateCompress(&info, JPEG_LIB_VERSION, MemoryLayout<jpeg_compress_struct>.size)
-        var buffer: UnsafeMutablePointer<UInt8>?
-        var count: UInt = 0
-        jpeg_mem_dest(&info, &buffer, &count)
-        (info.image_width, info.image_height) = (JDIMENSION(size.width), JDIMENSION(size.height))
-        info.input_components = isGray ? 1 : 3
-        info.in_color_space = isGray ? JCS_GRAYSCALE : JCS_YCbCr
-        jpeg_set_defaults(&info)
-        let down = isGray ? 1 : sampling.down
-        info.comp_info[0].h_samp_factor = isGray ? 1 : Int32(sampling.across)
-        info.comp_info[0].v_samp_factor = Int32(down)
-        for table in 0..<2 {
-            let steps = coding.tables.steps[table * 64..<table * 64 + 64].map(UInt32.init)
-            jpeg_add_quant_table(&info, Int32(table), steps, 100, 1)
-        }
-        info.optimize_coding = coding.isOptimized ? 1 : 0
-        info.raw_data_in = 1
-        info.dct_method = JDCT_ISLOW
-        jpeg_start_compress(&info, 1)
-        while Int(info.next_scanline) < size.height {
-            let strip = Int(info.next_scanline) / (8 * down)
-            let samples = rows.enumerated().map { plane, rows in
-                let height = plane == 0 ? 8 * down : 8
-                return (0..<height).map { paddedRow(plane, min(strip * height + $0, rows.count - 1)) }
+        writtenByLibjpeg { info in
+            (info.image_width, info.image_height) = (JDIMENSION(size.width), JDIMENSION(size.height))
+            info.input_components = isGray ? 1 : 3
+            info.in_color_space = isGray ? JCS_GRAYSCALE : JCS_YCbCr
+            jpeg_set_defaults(&info)
+            let down = isGray ? 1 : sampling.down
+            info.comp_info[0].h_samp_factor = isGray ? 1 : Int32(sampling.across)
+            info.comp_info[0].v_samp_factor = Int32(down)
+            for table in 0..<2 {
+                let steps = coding.tables.steps[table * 64..<table * 64 + 64].map(UInt32.init)
+                jpeg_add_quant_table(&info, Int32(table), steps, 100, 1)
             }
-            let table = PlaneRowTable(rowCounts: samples.map(\.count))
-            for (plane, rows) in samples.enumerated() {
-                for (y, row) in rows.enumerated() { table.set(plane, y, row.bytes) }
+            info.optimize_coding = coding.isOptimized ? 1 : 0
+            info.raw_data_in = 1
+            info.dct_method = JDCT_ISLOW
+            jpeg_start_compress(&info, 1)
+            while Int(info.next_scanline) < size.height {
+                let strip = Int(info.next_scanline) / (8 * down)
+                let samples = rows.enumerated().map { plane, rows in
+                    let height = plane == 0 ? 8 * down : 8
+                    return (0..<height).map { paddedRow(plane, min(strip * height + $0, rows.count - 1)) }
+                }
+                let table = PlaneRowTable(rowCounts: samples.map(\.count))
+                for (plane, rows) in samples.enumerated() {
+                    for (y, row) in rows.enumerated() { table.set(plane, y, row.bytes) }
+                }
+                _ = jpeg_write_raw_data(&info, table.planes, JDIMENSION(8 * down))
+                withExtendedLifetime(samples) {}
             }
-            _ = jpeg_write_raw_data(&info, table.planes, JDIMENSION(8 * down))
-            withExtendedLifetime(samples) {}
         }
-        jpeg_finish_compress(&info)
-        jpeg_destroy_compress(&info)
-        defer { free(buffer) }
-        return Array(UnsafeBufferPointer(start: buffer, count: Int(count)))
     }
 
     /// A row whose last sample is repeated up to whole blocks.
@@ -157,7 +147,7 @@ private struct Planes {
         )
     }
 
-    @Test func codesHaveAtMost16BitsAndLeaveTheCodeOfOnesFree() {
+    @Test func codesHaveAtMost16BitsAndNoCodeHasOnly1Bits() {
         // With frequencies that grow like Fibonacci numbers, each code is one bit longer than the next.
         var fibonacci: [UInt32] = [1, 1]
         while fibonacci.count < 40 { fibonacci.append(fibonacci.suffix(2).reduce(0, +)) }

@@ -102,7 +102,7 @@ INLINE vector NAME(quotient)(vector a, const uint16_t *half, const uint16_t *rec
 
 INLINE void NAME(split)(vector a, int16_t *rows) { vst1q_s16(rows, a); }
 
-/// Sets the bits of nonzero numbers: those of a from bit `first` on, those of b 8 bits higher.
+/// Sets bit `first` + i if number i of a is not 0, and bit `first` + 8 + i if number i of b is not 0.
 INLINE void NAME(add_nonzero)(vector a, vector b, int first, uint64_t *nonzero) {
     static const uint16_t bits[8] = {1, 2, 4, 8, 16, 32, 64, 128};
     const uint16x8_t places = vld1q_u16(bits);

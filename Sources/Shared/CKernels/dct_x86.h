@@ -104,7 +104,7 @@ INLINE void NAME(split)(vector a, int16_t *rows) {
 #endif
 }
 
-/// Sets the bits of nonzero numbers: those of a from bit `first` on, those of b 8 bits higher.
+/// Sets bit `first` + i if number i of a is not 0, and bit `first` + 8 + i if number i of b is not 0.
 INLINE void NAME(add_nonzero)(vector a, vector b, int first, uint64_t *nonzero) {
     const uint32_t zero = (uint32_t)OF(movemask_epi8)(OF(cmpeq_epi8)(OF(packs_epi16)(a, b), NAME(zero)()));
     for (int lane = 0; lane < LANES; lane++) nonzero[lane] |= (uint64_t)(~zero >> (16 * lane) & 0xFFFF) << first;

@@ -166,9 +166,9 @@ typedef struct {
 /// Returns the divisors for 64 steps from 1 to 255.
 apod_divisors apod_divisors_of(const uint8_t *steps);
 
-/// Applies the forward DCT to `count` adjacent blocks of 8 rows, and quantises the coefficients (T.81 A.3.3, A.3.4). The
-/// result equals that of libjpeg-turbo's `islow`. Writes the 64 coefficients of each block in row-major order, and for
-/// each block a number whose bit i is set if coefficient i is not 0.
+/// Applies the forward DCT to `count` adjacent blocks of 8 rows, and quantises the coefficients (T.81 A.3.3, A.3.4), like
+/// libjpeg-turbo's `islow`. Writes the 64 coefficients of each block in row-major order, and for each block a number
+/// whose bit i is set if coefficient i is not 0.
 void apod_quantize(apod_kernel_level level, const uint8_t *const *rows, ptrdiff_t count, const apod_divisors *divisors,
                    int16_t *blocks, uint64_t *nonzero);
 

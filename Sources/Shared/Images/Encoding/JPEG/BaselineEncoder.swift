@@ -9,7 +9,7 @@ protocol BlockWriter: AnyObject {
     func finish() throws
 }
 
-/// Encodes a baseline JPEG (T.81, annex F). The file equals that of libjpeg.
+/// Encodes a baseline JPEG (T.81, annex F). libjpeg would write the same bytes.
 ///
 /// The symbols of a row of MCUs are written as codes at once. To optimise the codes for the picture, the symbols are
 /// kept until all are known, and the coefficients need not be kept.
@@ -78,7 +78,7 @@ final class BaselineEncoder: BlockWriter {
                 })
             for symbols in kept { try symbols.withUnsafeBufferPointer(writeCodes) }
         }
-        // Completes the last byte with ones (F.1.2.3).
+        // Fills the last byte with 1 bits (F.1.2.3).
         let padding = (8 - Int(pending.count) % 8) % 8
         let last = pending.bits << padding | (1 << padding - 1)
         for shift in stride(from: Int(pending.count) + padding - 8, through: 0, by: -8) {

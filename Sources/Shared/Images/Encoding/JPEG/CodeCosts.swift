@@ -1,11 +1,13 @@
 import Formats
 import Libc
 
-/// The number of bits of a JPEG's coefficient codes (T.81, F.1.2.2): a code for each run of zeros (0 to 15) and
-/// magnitude category, a code for 16 zeros, and a code for the end of a block.
+/// The costs of a JPEG's coefficients in bits (T.81, F.1.2.2): each has a code for the zeros before it (0 to 15) and its
+/// number of magnitude bits. More zeros need the code for 16 zeros. A code ends the block.
 struct CodeCosts {
-    /// Bits per code, indexed by zeros * 16 + magnitude bits, without the magnitude bits themselves.
-    private let bits: [Float]
+    /// The cost of ending a block before its last coefficient.
+    let end: Float
+    /// The cost of a coefficient, indexed by the number of zeros before it * 16 + its number of magnitude bits.
+    private let coefficients: [Float]
 
     static let endOfBlock = 0
     static let sixteenZeros = 0xF0
@@ -15,11 +17,12 @@ struct CodeCosts {
     init(of planes: [QuantizedPlane]) {
         // Counts start above 0, because every code may occur.
         var counts = [Float](repeating: 0.5, count: 256)
-        for plane in planes {
-            for start in stride(from: 0, to: plane.blocks.count, by: 64) {
+        let zigzag = JPEGBlock.zigzag
+        for blocks in planes.map(\.blocks) {
+            for start in stride(from: 0, to: blocks.count, by: 64) {
                 var zeros = 0
                 for place in 1..<64 {
-                    let value = plane.blocks[start + JPEGBlock.zigzag[place]]
+                    let value = blocks[start + zigzag[place]]
                     if value == 0 {
                         zeros += 1
                         continue
@@ -32,16 +35,17 @@ struct CodeCosts {
             }
         }
         let total = counts.reduce(0, +)
-        bits = counts.map { log2(total / $0) }
+        let bits = counts.map { log2(total / $0) }
+        end = bits[Self.endOfBlock]
+        coefficients = (0..<63 * 16).map {
+            let (zeros, magnitudeBits) = ($0 / 16, $0 % 16)
+            return Float(zeros / 16) * bits[Self.sixteenZeros] + bits[zeros % 16 * 16 + magnitudeBits]
+                + Float(magnitudeBits)
+        }
     }
 
     static func magnitudeBits(_ magnitude: Int) -> Int { Int.bitWidth - magnitude.leadingZeroBitCount }
 
-    /// The cost of ending a block before its last coefficient.
-    var end: Float { bits[Self.endOfBlock] }
-
     /// Returns the cost of a coefficient of `magnitudeBits` bits after this many zeros.
-    func coefficient(zeros: Int, magnitudeBits: Int) -> Float {
-        Float(zeros / 16) * bits[Self.sixteenZeros] + bits[zeros % 16 * 16 + magnitudeBits] + Float(magnitudeBits)
-    }
+    func coefficient(zeros: Int, magnitudeBits: Int) -> Float { coefficients[zeros * 16 + magnitudeBits] }
 }

@@ -48,11 +48,16 @@ struct HuffmanCode: Equatable {
         var roots = frequencies.indices.filter { frequencies[$0] > 0 }
         var next = [Int?](repeating: nil, count: 257)
         /// Returns the rarest tree; of several, the last, as in libjpeg.
-        func rarest(except other: Int?) -> Int {
-            roots.reversed().filter { $0 != other }.min { frequencies[$0] < frequencies[$1] }!
+        func rarest(except other: Int? = nil) -> Int {
+            var rarest: Int?
+            for root in roots where root != other {
+                if let rarest, frequencies[root] > frequencies[rarest] { continue }
+                rarest = root
+            }
+            return rarest!
         }
         while roots.count > 1 {
-            let first = rarest(except: nil)
+            let first = rarest()
             let second = rarest(except: first)
             roots.removeAll { $0 == second }
             frequencies[first] += frequencies[second]
@@ -68,8 +73,8 @@ struct HuffmanCode: Equatable {
 
         var counts = [Int](repeating: 0, count: 258)
         for length in lengths where length > 0 { counts[length] += 1 }
-        // Shortens codes of more than 16 bits in pairs: one takes the place of their common prefix, and the other
-        // shares the place of a shorter code (figure K.3).
+        // Shortens codes of more than 16 bits in pairs: the first code takes the place of their common prefix, and the
+        // second code shares the place of a shorter code (figure K.3).
         for length in stride(from: 257, to: 16, by: -1) {
             while counts[length] > 0 {
                 let shorter = counts[...(length - 2)].lastIndex { $0 > 0 }!

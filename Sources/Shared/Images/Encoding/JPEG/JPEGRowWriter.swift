@@ -46,7 +46,8 @@ final class JPEGRowWriter: RowWriter {
                 return try writer.write(available: [y, y, y]) { plane, y in UnsafePointer(rows.row(plane, y % 2)) }
             }
             guard y % 2 == 0 || y == size.height else { return }
-            if y % 2 == 1 { repeatRow(rows) }
+            // Repeats the last row of a picture with an odd height.
+            if y % 2 == 1 { split(row) { rows.row($0, 1) } }
             halved.halveChroma(of: rows, row: 0)
             try writer.write(available: [y, (y + 1) / 2, (y + 1) / 2]) { plane, y in
                 UnsafePointer(plane == 0 ? rows.row(0, y % 2) : halved.row(plane, 0))
@@ -60,11 +61,6 @@ final class JPEGRowWriter: RowWriter {
         } else {
             apod_rgb_to_ycc(row, plane(0), plane(1), plane(2), size.width)
         }
-    }
-
-    /// Repeats the last row of a picture with an odd height.
-    private func repeatRow(_ rows: BufferedPlanes) {
-        for plane in 1...2 { rows.row(plane, 1).update(from: rows.row(plane, 0), count: size.width) }
     }
 
     func finish() throws {

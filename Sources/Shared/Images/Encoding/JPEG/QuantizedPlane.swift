@@ -55,6 +55,7 @@ final class QuantizedPlane {
     ) {
         self.init(size: size)
         let quantizer = TrellisQuantizer(steps: Array(steps))
+        let (blocks, bits) = (blocks, bits)
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64) { samples in
             withUnsafeTemporaryAllocation(of: Float.self, capacity: 64) { coefficients in
                 for place in 0..<columns * rows {
@@ -67,7 +68,7 @@ final class QuantizedPlane {
                     apod_forward_dct(samples.baseAddress!, 8, coefficients.baseAddress!)
                     let block = UnsafeMutableBufferPointer(rebasing: blocks[place * 64..<place * 64 + 64])
                     quantizer.quantize(UnsafeBufferPointer(coefficients), costs, to: block)
-                    bits[place] = block.indices.reduce(0) { $0 | (block[$1] == 0 ? 0 : 1 << UInt64($1)) }
+                    for coefficient in 0..<64 where block[coefficient] != 0 { bits[place] |= 1 << UInt64(coefficient) }
                 }
             }
         }

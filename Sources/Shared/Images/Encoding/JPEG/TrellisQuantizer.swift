@@ -13,6 +13,7 @@ struct TrellisQuantizer {
     private static let masking: Float = 38 * 38
 
     private let steps: [Float]
+    private let zigzag = JPEGBlock.zigzag
 
     /// - Parameter steps: 64, row-major.
     init(steps: [UInt8]) { self.steps = steps.map(Float.init) }
@@ -38,7 +39,7 @@ struct TrellisQuantizer {
             withUnsafeTemporaryAllocation(of: Int.self, capacity: 64) { places in
                 places[0] = 0
                 for position in 1..<64 {
-                    let place = JPEGBlock.zigzag[position]
+                    let place = zigzag[position]
                     let value = abs(coefficients[place]) / steps[place]
                     let nearest = Int(block[place].magnitude)
                     if nearest > 0 {
@@ -58,7 +59,7 @@ struct TrellisQuantizer {
                 // Coefficients outside the path become 0.
                 var index = best.choice
                 for other in (1..<count).reversed() {
-                    let place = JPEGBlock.zigzag[places[other]]
+                    let place = zigzag[places[other]]
                     guard other == index else {
                         block[place] = 0
                         continue

@@ -58,6 +58,15 @@ import Testing
         #expect(FrameHeader(try encode(Self.photograph, EncodeOptions(effort: 9)))?.code == 0xC0)
     }
 
+    @Test(arguments: [0, 3]) func lastRowOfAnOddHeightIsRepeatedInItsChroma(effort: Int) throws {
+        func rows(_ height: Int) throws -> PixelBuffer {
+            let picture = PixelBuffer.drawn(40, height) { x, y in y < 32 ? [60 + 2 * x, 90, 90] : [200, 40, 40] }
+            return try decode(MemorySource(encode(picture, EncodeOptions(effort: effort))))
+        }
+        let (odd, even) = (try rows(33), try rows(34))
+        #expect(odd.bytes == Array(even.bytes.prefix(odd.bytes.count)))
+    }
+
     @Test(arguments: [1, 3]) func progressiveScansHaveTheSameCoefficients(channels: Int) throws {
         let picture = PixelBuffer.waves(75, 50, channels: channels)
         for effort in [0, 3] {

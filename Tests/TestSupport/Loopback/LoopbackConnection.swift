@@ -100,6 +100,8 @@ public final class LoopbackConnection {
             let rest = (end - .now).milliseconds
             if rest <= 0 { return true }
             if poll(&watched, 1, Int32(min(rest, 60_000))) <= 0 { continue }
+            // After a reset, unread bytes can still be read.
+            if watched.revents & Int16(POLLHUP | POLLERR) != 0 { return false }
             var byte: UInt8 = 0
             // A readable socket without bytes has been closed by the client.
             if recv(descriptor, &byte, 1, Int32(MSG_PEEK)) <= 0 { return false }

@@ -23,6 +23,12 @@ import Testing
         return { UnsafePointer(buffer.bytes + $0 * picture.size.width) }
     }
 
+    @Test func each16ZerosCostACode() {
+        func cost(_ zeros: Int) -> Float { costs.coefficient(zeros: zeros, magnitudeBits: 2) }
+        let code = cost(19) - cost(3)
+        #expect(code > 1 && abs(cost(35) - cost(3) - 2 * code) < 0.001)
+    }
+
     @Test func codingOrderIsZigzag() {
         let order = JPEGBlock.zigzag
         #expect(order.prefix(12) == [0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25])

@@ -31,8 +31,7 @@ struct SampleSettings: Sendable {
 
 /// Counts each request, finds its response, and sends the response with the faults in the request's path.
 final class SampleService: Sendable {
-    private let started: SampleSettings
-    private let later = Monitor(0)
+    private let settings: Monitor<SampleSettings>
     private let counters = RequestCounters()
     private let pictures: PictureAnswers
     private let recorded: RecordedAnswers?
@@ -40,7 +39,7 @@ final class SampleService: Sendable {
     private let log: File?
 
     init(_ settings: SampleSettings, log: File?) {
-        started = settings
+        self.settings = Monitor(settings)
         self.log = log
         pictures = PictureAnswers(width: settings.width, height: settings.height)
         recorded = settings.fixtures.map(RecordedAnswers.init)
@@ -48,13 +47,6 @@ final class SampleService: Sendable {
 
     /// Sets the service's own address, for links in its responses.
     func listens(at address: String) { self.address.update { $0 = address } }
-
-    /// The current settings.
-    private var settings: SampleSettings {
-        var settings = started
-        settings.daysLater = later.withLock { $0 }
-        return settings
-    }
 
     func answer(_ request: LoopbackRequest, on connection: LoopbackConnection) throws {
         if let response = administered(request) {
@@ -95,7 +87,7 @@ final class SampleService: Sendable {
             pictures.revise()
             return .json("{}")
         case ("POST", "/publish"):
-            later.withLock { $0 += 1 }
+            settings.withLock { $0.daysLater += 1 }
             return .json("{}")
         default: return nil
         }
@@ -103,7 +95,7 @@ final class SampleService: Sendable {
 
     private func route(_ request: LoopbackRequest, _ own: String) -> LoopbackResponse {
         let path = request.path
-        let settings = settings
+        let settings = settings.withLock { $0 }
         guard request.method == "GET" || request.method == "HEAD" else {
             return .text("only GET and HEAD\n", status: 405)
         }

@@ -201,8 +201,16 @@ import Testing
         let server = FakeServer(picture())
         _ = try cache(here) { $0.scope = try? ScopeName("alice") }.fetch(moon, client: here.client(server))
         _ = try cache(here).store(MemorySource(picture()), key: CacheKey(printed: "file:///tmp/moon.gif"))
-        _ = try? cache(there) { $0.isOffline = true }.fetch(moon, client: there.client(server))
+        let offline = try cache(there) { $0.isOffline = true }
+        _ = try? offline.fetch(moon, client: there.client(server))
         #expect(remote.state.withLock { $0.documents.isEmpty && $0.asked == 0 })
+        _ = try cache(there).fetch(moon, client: there.client(server))
+        let before = remote.state.withLock { ($0.documents.count, $0.asked) }
+        _ = try offline.variant(of: CacheKey(url: moon.url), options: "w=3") { _, sink in
+            try sink.write(png)
+            return FileFacts(contentType: "image/png", fileExtension: "png", width: 1, height: 1)
+        }
+        #expect(remote.state.withLock { ($0.documents.count, $0.asked) } == before)
     }
 
     @Test func refreshBypassesTheRemoteAndUpdatesIt() throws {
@@ -220,13 +228,13 @@ import Testing
         _ = try cache(here) { $0.ttl = .seconds(10) }.fetch(moon, client: here.client(server))
         let old = remote.state.withLock { $0 }
         there.time.advance(.seconds(5))
-        let cache = try cache(there) {
+        _ = try cache(there) {
             $0.ttl = .seconds(10)
             $0.refreshes = true
-        }
-        _ = try cache.fetch(moon, client: there.client(server))
+        }.fetch(moon, client: there.client(server))
         remote.state.update { $0 = old }
         there.time.advance(.seconds(100))
+        let cache = try cache(there) { $0.ttl = .seconds(10) }
         let (entry, _) = try cache.fetch(moon, client: there.client(server))
         #expect(try Surroundings.contents(entry.path) == picture(2))
         #expect(try cache.statistics()[.remoteHits] == 0)

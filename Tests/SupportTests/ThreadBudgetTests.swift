@@ -26,7 +26,7 @@ import Testing
         let arrived = Monitor(0)
         try ThreadBudget(1).perform(2) { _ in
             arrived.update { $0 += 1 }
-            arrived.wait { $0 == 2 ? true : nil }
+            arrived.wait { $0 == 2 ? () : nil }
         } done: { _ in
         }
         #expect(arrived.withLock { $0 } == 2)

@@ -53,6 +53,21 @@ import Testing
         #expect(try readsBehindASlowRecord(passing, count: 20_000, until: 60) <= 65)
     }
 
+    @Test func windowHasRoomAgainOnceAResultIsWritten() throws {
+        var buffer = ReorderBuffer(
+            output: RecordOutput(file: try Sink().file, layout: .lines, progress: .none), isOrdered: true,
+            window: (records: 4, bytes: 100))
+        func reserve(_ bytes: Int) -> ReorderBuffer.Slot? { buffer.reserve(bytes) }
+        let (first, second) = (try #require(reserve(60)), try #require(reserve(40)))
+        #expect(reserve(1) == nil)
+        buffer.put(ReorderBuffer.Outcome(), in: second)
+        #expect(reserve(41) == nil && reserve(20) != nil && reserve(20) != nil)
+        // The window holds four records, and the second waits for the first.
+        #expect(reserve(0) == nil)
+        buffer.put(ReorderBuffer.Outcome(), in: first)
+        #expect(reserve(60) != nil && reserve(1) == nil && reserve(0) != nil)
+    }
+
     /// Sixty-four records of 16 MiB after a slow download would take a gigabyte.
     @Test func windowLimitsBytesAfterASlowRecord() throws {
         let large = try Record(parsing: "{\"skip\":\"\(String(repeating: "x", count: 1000))\"}".utf8)

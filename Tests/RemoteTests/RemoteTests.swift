@@ -253,7 +253,10 @@ import Testing
     }
 
     @Test func closeWaitsForUploadsUpToItsLimit() throws {
-        let world = try World { $0.wait = .milliseconds(50) }
+        let world = try World {
+            $0.wait = .milliseconds(50)
+            $0.timeouts = .init(connect: .seconds(3600))
+        }
         world.storage.state.update { $0.isHolding = true }
         let results = Monitor<[String]>([])
         for _ in 0..<6 { try offer(world.remote, document, bytes) { result in results.withLock { $0.append(result) } } }

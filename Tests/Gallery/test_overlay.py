@@ -80,10 +80,16 @@ def contrast(picture):
     return ImageStat.Stat(middle(picture)).stddev[0]
 
 
+def compared(old, new, size):
+    """Returns whether the new picture is not blank, and its shift in pixels. The scale of a recorded frame varies."""
+    old, new = (picture.resize((size["width"], size["height"])) for picture in (old, new))
+    return contrast(new) > 0.3 * contrast(old), shift(smooth(middle(old)), smooth(middle(new)))
+
+
 def shows(frame, whole, size):
     """Whether a recorded frame shows the picture of a screenshot in the same place."""
-    old, new = (picture.resize((size["width"], size["height"])) for picture in (whole, grey(frame)))
-    return contrast(new) > 0.3 * contrast(old) and max(map(abs, shift(smooth(middle(old)), smooth(middle(new))))) < 0.25
+    is_drawn, moved = compared(whole, grey(frame), size)
+    return is_drawn and max(map(abs, moved)) < 0.25
 
 
 def test_replacing_files_does_not_move_the_picture(b):
@@ -119,12 +125,10 @@ def test_replacing_files_does_not_move_the_picture(b):
                 after, now = image(page), page.evaluate(VIEW)
                 assert now["natural"] > place["natural"] and now["layers"] == 1, (place, now)
                 assert all(abs(place[k] - now[k]) < 0.01 for k in ("x", "y", "width", "height")), (place, now)
-                # The scale of a recorded frame varies.
                 pairs = [(f"frame {n} of {len(frames)}", grey(before), grey(data)) for n, data in enumerate(frames)]
                 for name, *pair in [("the last screenshot", whole, after), *pairs]:
-                    old, new = (picture.resize((size["width"], size["height"])) for picture in pair)
-                    assert contrast(new) > 0.3 * contrast(old), f"{name} is blank"
-                    dx, dy = shift(smooth(middle(old)), smooth(middle(new)))
+                    is_drawn, (dx, dy) = compared(*pair, size)
+                    assert is_drawn, f"{name} is blank"
                     assert abs(dx) < 0.5 and abs(dy) < 0.5, (size, presses, name, dx, dy)
             assert replaced and page.evaluate(VIEW)["natural"] == 4200, replaced
             assert not page.evaluate("gates.length + loads"), "a file that is not needed was loaded"

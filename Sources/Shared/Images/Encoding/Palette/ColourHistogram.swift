@@ -48,31 +48,30 @@ struct ColourHistogram {
 
     /// The division of each channel into cells.
     let axis: ColourCells
-    /// Indexed by red, green, blue; red changes slowest.
-    private(set) var cells: [Moments]
+    /// The cells with pixels, in the order of their first pixels.
+    private(set) var occupied: [Moments] = []
+    /// The place of each cell in `occupied`, counted from 1; 0 for an empty cell. Indexed by red, green, blue; red changes
+    /// slowest.
+    private var places: [Int32]
 
     init(_ axis: ColourCells = .even32) {
         self.axis = axis
-        cells = [Moments](repeating: Moments(), count: axis.count * axis.count * axis.count)
+        places = [Int32](repeating: 0, count: axis.count * axis.count * axis.count)
     }
 
     /// Counts the opaque pixels.
     mutating func add(_ pixels: UnsafeBufferPointer<PackedColour>) {
-        let axis = axis
-        cells.withUnsafeMutableBufferPointer { cells in
-            for pixel in pixels where !pixel.isTransparent { cells[Self.cell(pixel, axis)].add(pixel, weight: 1) }
-        }
+        for pixel in pixels where !pixel.isTransparent { add(pixel, weight: 1) }
     }
 
     /// Counts an opaque pixel `weight` times.
-    mutating func add(_ pixel: PackedColour, weight: Int) {
-        cells[Self.cell(pixel, axis)].add(pixel, weight: weight)
-    }
-
-    @inline(__always) private static func cell(_ pixel: PackedColour, _ axis: ColourCells) -> Int {
+    @inline(__always) mutating func add(_ pixel: PackedColour, weight: Int) {
         let (r, g, b) = (Int(axis.index[pixel.red]), Int(axis.index[pixel.green]), Int(axis.index[pixel.blue]))
-        return (r &* axis.count &+ g) &* axis.count &+ b
+        let cell = (r &* axis.count &+ g) &* axis.count &+ b
+        if places[cell] == 0 {
+            occupied.append(Moments())
+            places[cell] = Int32(occupied.count)
+        }
+        occupied[Int(places[cell]) - 1].add(pixel, weight: weight)
     }
-
-    var occupied: [Moments] { cells.filter { $0.count > 0 } }
 }

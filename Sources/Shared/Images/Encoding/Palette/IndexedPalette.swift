@@ -57,7 +57,7 @@ final class IndexedPalette {
     func meanError(of histogram: ColourHistogram) -> Double {
         var total = 0.0
         var count = 0
-        for cell in histogram.cells where cell.count > 0 {
+        for cell in histogram.occupied {
             total += Double(search.nearest(cell.mean).distance) * Double(cell.count) + max(cell.variance, 0)
             count += cell.count
         }
@@ -88,8 +88,8 @@ final class IndexedPalette {
 
     private lazy var neighbours: [UInt8] = colours.flatMap { colour in
         let others = colours.indices.filter { colours[$0] != colour }
-        let order = others.sorted { (colours[$0].distance(to: colour), $0) < (colours[$1].distance(to: colour), $1) }
-        return order.prefix(Self.mostNeighbours).map { UInt8($0) }
+        let order = others.map { colours[$0].distance(to: colour) << 8 | $0 }.sorted()
+        return order.prefix(Self.mostNeighbours).map { UInt8($0 & 0xFF) }
     }
 
     /// A colour has about twelve neighbours in a dense palette.

@@ -35,93 +35,83 @@ struct PaletteDesign {
         meanError = total / Double(max(occupied.reduce(0) { $0 + $1.count }, 1))
     }
 
-    /// A box of cells. Lower bounds are exclusive, as in cumulative sums: 0 is before the first cell.
-    private struct Box {
-        var low = [0, 0, 0]
-        var high: [Int]
+    private struct Cell {
+        let moments: ColourHistogram.Moments
+        /// The numbers of the cell along red, green and blue.
+        let place: SIMD3<UInt8>
+
+        init(_ moments: ColourHistogram.Moments, _ axis: ColourCells) {
+            self.moments = moments
+            let mean = moments.mean
+            place = SIMD3(axis.index[mean.red], axis.index[mean.green], axis.index[mean.blue])
+        }
     }
 
-    /// Cumulative sums: the sum of any box follows from its 8 corners.
-    private struct CumulativeSums {
-        private let side: Int
-        private var sums: [ColourHistogram.Moments]
+    /// A box of cells: a part of the list of cells.
+    private struct Box {
+        let cells: Range<Int>
+        let moments: ColourHistogram.Moments
+        /// 0 if the box cannot be cut.
+        var variance: Double
 
-        private func index(_ r: Int, _ g: Int, _ b: Int) -> Int { (r * side + g) * side + b }
-
-        init(_ histogram: ColourHistogram) {
-            let cells = histogram.axis.count
-            side = cells + 1
-            sums = [ColourHistogram.Moments](repeating: .init(), count: side * side * side)
-            for r in 1...cells {
-                var plane = [ColourHistogram.Moments](repeating: .init(), count: side)
-                for g in 1...cells {
-                    var line = ColourHistogram.Moments()
-                    for b in 1...cells {
-                        line = line + histogram.cells[((r - 1) * cells + g - 1) * cells + b - 1]
-                        plane[b] = plane[b] + line
-                        sums[index(r, g, b)] = sums[index(r - 1, g, b)] + plane[b]
-                    }
-                }
-            }
-        }
-
-        func total(_ box: Box) -> ColourHistogram.Moments {
-            func corner(_ r: Int, _ g: Int, _ b: Int) -> ColourHistogram.Moments { sums[index(r, g, b)] }
-            let (low, high) = (box.low, box.high)
-            let upper =
-                corner(high[0], high[1], high[2]) - corner(high[0], high[1], low[2]) - corner(high[0], low[1], high[2])
-                + corner(high[0], low[1], low[2])
-            let lower =
-                corner(low[0], high[1], high[2]) - corner(low[0], high[1], low[2]) - corner(low[0], low[1], high[2])
-                + corner(low[0], low[1], low[2])
-            return upper - lower
+        init(_ cells: Range<Int>, _ moments: ColourHistogram.Moments) {
+            self.cells = cells
+            self.moments = moments
+            variance = moments.variance
         }
     }
 
     private static func cut(_ histogram: ColourHistogram, limit: Int, tolerance: Double) -> [PackedColour] {
-        let sums = CumulativeSums(histogram)
-        var boxes = [Box(high: [Int](repeating: histogram.axis.count, count: 3))]
-        var variances = [sums.total(boxes[0]).variance]
-        let enough = tolerance * Double(sums.total(boxes[0]).count)
+        var cells = histogram.occupied.map { Cell($0, histogram.axis) }
+        let whole = cells.reduce(ColourHistogram.Moments()) { $0 + $1.moments }
+        let enough = tolerance * Double(whole.count)
+        var boxes = [Box(cells.indices, whole)]
         while boxes.count < limit {
-            if variances.reduce(0, +) < enough { break }
+            if boxes.reduce(0, { $0 + $1.variance }) < enough { break }
             // The first of several equal boxes.
-            guard let widest = variances.indices.max(by: { variances[$0] < variances[$1] }), variances[widest] > 0
+            guard let widest = boxes.indices.max(by: { boxes[$0].variance < boxes[$1].variance }),
+                boxes[widest].variance > 0
             else { break }
-            guard let (one, other) = halves(boxes[widest], sums) else {
-                variances[widest] = 0
+            guard let (one, other) = halves(boxes[widest], &cells, histogram.axis) else {
+                boxes[widest].variance = 0
                 continue
             }
             boxes[widest] = one
-            variances[widest] = sums.total(one).variance
             boxes.append(other)
-            variances.append(sums.total(other).variance)
         }
-        return boxes.map { sums.total($0) }.filter { $0.count > 0 }.map(\.mean)
+        return boxes.map(\.moments.mean)
     }
 
-    /// Cuts a box in two at the place with the smallest remaining variance. Returns nil if all colours are in a single
-    /// cell.
-    private static func halves(_ box: Box, _ sums: CumulativeSums) -> (Box, Box)? {
-        let whole = sums.total(box)
+    /// Cuts a box in two at the place with the smallest remaining variance, and moves the cells of the second half to the
+    /// end of the box. Returns nil if all colours are in a single cell.
+    private static func halves(_ box: Box, _ cells: inout [Cell], _ division: ColourCells) -> (Box, Box)? {
         var best = 0.0
-        var found: (axis: Int, place: Int)?
-        for axis in 0..<3 where box.high[axis] - box.low[axis] > 1 {
-            for place in box.low[axis] + 1..<box.high[axis] {
-                var half = box
-                half.high[axis] = place
-                let one = sums.total(half)
-                let other = whole - one
-                guard one.count > 0, other.count > 0 else { continue }
+        var found: (axis: Int, last: Int, one: ColourHistogram.Moments)?
+        for axis in 0..<3 {
+            var slices = [ColourHistogram.Moments](repeating: .init(), count: division.count)
+            for cell in cells[box.cells] {
+                let place = Int(cell.place[axis])
+                slices[place] = slices[place] + cell.moments
+            }
+            var one = ColourHistogram.Moments()
+            for (place, slice) in slices.enumerated() where slice.count > 0 {
+                one = one + slice
+                let other = box.moments - one
+                if other.count == 0 { break }
                 let gain = one.concentration + other.concentration
-                if found == nil || gain > best { (best, found) = (gain, (axis, place)) }
+                if found == nil || gain > best { (best, found) = (gain, (axis, place, one)) }
             }
         }
         guard let found else { return nil }
-        var (one, other) = (box, box)
-        one.high[found.axis] = found.place
-        other.low[found.axis] = found.place
-        return (one, other)
+        let count = cells.withUnsafeMutableBufferPointer { cells in
+            var part = UnsafeMutableBufferPointer(rebasing: cells[box.cells])
+            return part.partition { Int($0.place[found.axis]) > found.last }
+        }
+        let middle = box.cells.lowerBound + count
+        return (
+            Box(box.cells.lowerBound..<middle, found.one),
+            Box(middle..<box.cells.upperBound, box.moments - found.one)
+        )
     }
 }
 

@@ -11,8 +11,11 @@ final class WebPAnimationEncoding {
     }
 
     private let size: PixelSize
+    private let mode: Mode
     private let encoder: OpaquePointer
     private var config = WebPConfig()
+    /// The number of next frames to encode at the highest lossless level.
+    private var thoroughFrames: Int
     /// Whether any frame has transparent pixels.
     private var isTransparent = false
 
@@ -20,27 +23,33 @@ final class WebPAnimationEncoding {
     /// differences, which take half the time and far fewer bytes, but accumulate errors. Lossless frames accumulate no
     /// errors, so only the first frame is a key frame.
     private static let keyFrameDistance: Int32 = 60
-    /// On canvases of up to this many pixels, libwebpmux tries all encodings of a frame, which takes ten times as long
-    /// and saves a few percent. The limit is 128 x 128 pixels, or 512 x 512 pixels with an effort of 7 or more.
-    private static let smallCanvas = 16_384
     /// The highest of libwebp's ten lossless levels that is not much slower than lossy encoding.
     private static let losslessLevel: Int32 = 4
+    /// Level 9 tries all ways to encode a frame. It takes at least 30 ms for each and saves up to a tenth of a tiny file.
+    /// Below effort 7, it encodes only this many frames, and only of a canvas of up to 100 x 100 pixels.
+    private static let thoroughFrames = 5
 
     init(size: PixelSize, plays: Int, _ mode: Mode, _ encoding: EncodeOptions) throws {
         self.size = size
+        self.mode = mode
         var options = WebPAnimEncoderOptions()
-        let isSmall = (size.pixels ?? .max) <= (encoding.effort < 7 ? Self.smallCanvas : Self.smallCanvas * 16)
-        // The lossless preset below overrides this quality.
+        let pixels = size.pixels ?? .max
+        if encoding.effort >= 7 {
+            thoroughFrames = pixels <= 512 * 512 ? .max : 0
+        } else {
+            thoroughFrames = mode == .lossless && pixels <= 100 * 100 ? Self.thoroughFrames : 0
+        }
         let quality = Float(encoding.quality)
         guard
             WebPAnimEncoderOptionsInitInternal(&options, WEBP_MUX_ABI_VERSION) != 0,
-            WebPConfigInitInternal(&config, WEBP_PRESET_DEFAULT, quality, WEBP_ENCODER_ABI_VERSION) != 0,
-            mode != .lossless || WebPConfigLosslessPreset(&config, isSmall ? 9 : Self.losslessLevel) != 0
+            WebPConfigInitInternal(&config, WEBP_PRESET_DEFAULT, quality, WEBP_ENCODER_ABI_VERSION) != 0
         else { throw ImageError.otherWebPVersion }
         // The loop count has 16 bits (WebP container specification, ANIM).
         options.anim_params.loop_count = Int32(min(plays, 0xFFFF))
         options.anim_params.bgcolor = 0
-        options.minimize_size = isSmall ? 1 : 0
+        // libwebpmux then tries all places of a frame's changes, and both modes of a mixed animation. This takes several
+        // times as long and saves a few percent.
+        options.minimize_size = thoroughFrames > 0 ? 1 : 0
         options.allow_mixed = mode == .mixed ? 1 : 0
         if mode == .lossless {
             options.kmax = 0
@@ -75,6 +84,10 @@ final class WebPAnimationEncoding {
         // Makes libwebpmux compare frames before it converts them to luma and chroma.
         picture.use_argb = 1
         guard WebPPictureImportRGBA(&picture, frame, Int32(size.width * 4)) != 0 else { throw ImageError.outOfMemory }
+        if mode == .lossless {
+            WebPConfigLosslessPreset(&config, thoroughFrames > 0 ? 9 : Self.losslessLevel)
+            thoroughFrames -= 1
+        }
         guard WebPAnimEncoderAdd(encoder, &picture, time, &config) != 0 else { throw failure }
     }
 

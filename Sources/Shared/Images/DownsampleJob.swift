@@ -1,4 +1,5 @@
 import Formats
+import JPEG
 import Support
 
 /// Resizes a picture and encodes its outputs.
@@ -108,11 +109,13 @@ struct DownsampleJob {
         }
         let rows = try jpeg.rows(scale: scale, reduction: reduction)
         let shown = transform.map { SRGBRows(rows, $0, options: options) } ?? rows
-        return Source(planes: InterleavedRows(shown), layout: shown.layout, profile: profile)
+        return Source(
+            planes: InterleavedRows(shown, sharpening: JPEGFrame.sharpening(scale: scale)), layout: shown.layout,
+            profile: profile)
     }
 
     private func jpegScale(_ planned: PlannedOutput) -> Int {
-        planned.plan.jpegScale(leaving: options.quality.leftToResample(planned.output.encoding))
+        planned.plan.jpegScale { options.quality.leftToResample(at: $0, for: planned.output.encoding) }
     }
 
     /// Passes the planes of a picture or frame to the outputs. Calls `done` for each output, the smallest first.

@@ -4,6 +4,11 @@ extension JPEGFrame {
     /// The supported scales in eighths, ascending.
     public static let scales = BlockLayout.sizes
 
+    /// Returns `JPEGPlane.sharpening` for a plane that is decoded at `scale` eighths. With it, the contrast of
+    /// frequencies up to a quarter of a cycle per sample changes by at most 1 %. At 1/8, samples are averages of blocks,
+    /// which lose up to 10 %; at 2/8 they lose up to 5 %.
+    public static func sharpening(scale: Int) -> Double { scale == 1 ? 0.05 : scale == 2 ? 0.02 : 0 }
+
     /// Starts to decode the picture in `source`. Returns nil if libjpeg must decode it.
     ///
     /// - Parameters:

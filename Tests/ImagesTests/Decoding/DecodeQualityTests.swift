@@ -37,10 +37,49 @@ import Testing
 
     @Test func decoderScalesOnlyIfTheResamplerStillReducesEnough() throws {
         let jpeg = EncodeOptions(format: .jpeg, quality: 82)
-        #expect(try distance(.auto, jpeg, side: 190) == distance(.full, jpeg, side: 190))
-        #expect(try distance(.auto, jpeg, side: 64) > distance(.fast, jpeg, side: 64) + 1)
-        // The scaled decode has 256 pixels, so the resampler still reduces them by a factor of 2.56, which is enough.
+        #expect(try distance(.auto, jpeg, side: 300) == distance(.full, jpeg, side: 300))
+        // The scaled decode has 192 pixels, so the resampler still reduces them by a factor of 1.92, which is enough.
         #expect(try distance(.auto, jpeg, side: 100) == distance(.fast, jpeg, side: 100))
         #expect(try distance(.auto, jpeg, side: 100) < distance(.full, jpeg, side: 100))
+        let fine = EncodeOptions(format: .jpeg, quality: 90)
+        #expect(try distance(.auto, fine, side: 100) == distance(.full, fine, side: 100))
+        #expect(try distance(.auto, fine, side: 100) > distance(.fast, fine, side: 100) + 1)
+    }
+
+    @Test func averagedBlocksKeepTheContrastOfVisibleDetail() throws {
+        let length = 1024
+        let bytes = (0..<length * length).map { index in
+            UInt8((127.5 + 80 * cos(2 * .pi * Double(index % length) / 40)).rounded())
+        }
+        let picture = PixelBuffer(size: PixelSize(width: length, height: length), channels: 1, bytes: bytes)
+        let source = MemorySource(try picture.jpeg(quality: 98))
+        let contrasts = try [DecodeOptions.Quality.fast, .full].map { quality in
+            let (bytes, _) = try downsample(
+                source, to: .exactly(PixelSize(width: 64, height: 64)), encode: EncodeOptions(format: .png),
+                options: DecodeOptions(quality: quality))
+            let samples = try decode(MemorySource(bytes)).bytes.map { Double($0) - 127.5 }
+            return (samples.reduce(0) { $0 + $1 * $1 } / Double(samples.count)).squareRoot()
+        }
+        #expect(abs(contrasts[0] / contrasts[1] - 1) < 0.02, "\(contrasts)")
+    }
+
+    /// The last row and column of a scaled decode may be partly outside of the picture.
+    @Test(arguments: [13, 20, 30, 60]) func scaledDecodeKeepsDarkEdges(side: Int) throws {
+        let length = 212
+        let bytes = (0..<length * length).map { index -> UInt8 in
+            let distance = length - max(index % length, index / length)
+            return distance < 8 ? UInt8(distance * 20) : 160
+        }
+        let picture = PixelBuffer(size: PixelSize(width: length, height: length), channels: 1, bytes: bytes)
+        let source = MemorySource(try picture.jpeg(quality: 98))
+        let size = PixelSize(width: side, height: side)
+        let outputs = try [DecodeOptions.Quality.fast, .full].map { quality in
+            let (bytes, _) = try downsample(
+                source, to: .exactly(size), encode: EncodeOptions(format: .png),
+                options: DecodeOptions(quality: quality))
+            return try decode(MemorySource(bytes)).bytes
+        }
+        let differences = zip(outputs[0], outputs[1]).map { abs(Int($0) - Int($1)) }
+        #expect(differences.max()! <= 4, "\(differences.max()!)")
     }
 }

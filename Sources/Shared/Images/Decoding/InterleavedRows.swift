@@ -5,12 +5,13 @@ final class InterleavedRows: PlaneReader {
     let planes: [PlaneGeometry]
     private let reader: any RowReader
 
-    init(_ reader: any RowReader) {
+    init(_ reader: any RowReader, sharpening: Double = 0) {
         self.reader = reader
         planes = [
             PlaneGeometry(
                 size: reader.size, extentWidth: reader.extent.width, extentHeight: reader.extent.height,
-                rowBytes: reader.size.width * reader.layout.channels, groupRows: 1, channels: reader.layout.channels)
+                rowBytes: reader.size.width * reader.layout.channels, groupRows: 1, channels: reader.layout.channels,
+                sharpening: sharpening)
         ]
     }
 

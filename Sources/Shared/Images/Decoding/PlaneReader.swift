@@ -35,4 +35,6 @@ struct PlaneGeometry: Hashable {
     var groupRows: Int
     /// Interleaved samples per pixel.
     var channels = 1
+    /// See `JPEGPlane.sharpening`.
+    var sharpening = 0.0
 }

@@ -28,9 +28,9 @@ struct ResizePlan: Hashable {
     /// Source pixels per output pixel along the axis that is reduced less.
     var reduction: Double { min(crop.width / Double(target.width), crop.height / Double(target.height)) }
 
-    /// Returns the scale of a JPEG decode in eighths: the smallest scale at which the decoded size is at least `share`
-    /// times the target's size, or 8.
-    func jpegScale(leaving share: Double) -> Int {
-        JPEGFrame.scales.first { reduction * Double($0) >= 8 * share } ?? 8
+    /// Returns the scale of a JPEG decode in eighths: the smallest scale at which the decoded size is at least the
+    /// target's size times the `share` of that scale, or 8.
+    func jpegScale(leaving share: (Int) -> Double) -> Int {
+        JPEGFrame.scales.first { reduction * Double($0) >= 8 * share($0) } ?? 8
     }
 }

@@ -71,10 +71,10 @@ final class Stage {
             let crop = plan.crop
             let horizontal = axis(
                 (plane.size.width, plane.extentWidth), (target.size.width, target.extentWidth),
-                (crop.x, crop.width), (source.frame.x, source.frame.width))
+                (crop.x, crop.width), (source.frame.x, source.frame.width), sharpening: plane.sharpening)
             let vertical = axis(
                 (plane.size.height, plane.extentHeight), (target.size.height, target.extentHeight),
-                (crop.y, crop.height), (source.frame.y, source.frame.height))
+                (crop.y, crop.height), (source.frame.y, source.frame.height), sharpening: plane.sharpening)
             let resampling = RowResamplingPlan(
                 horizontal: horizontal, vertical: vertical, channels: plane.channels, boxes: boxes)
             planes.append((target, resampling))
@@ -94,9 +94,11 @@ final class Stage {
 
     private static func axis(
         _ plane: (count: Int, extent: Double), _ target: (count: Int, extent: Double),
-        _ crop: (start: Double, length: Double), _ frame: (start: Double, length: Double)
+        _ crop: (start: Double, length: Double), _ frame: (start: Double, length: Double), sharpening: Double
     ) -> ResamplingAxis {
         var axis = ResamplingAxis(sourceCount: plane.count, targetCount: target.count)
+        axis.sourceLength = plane.extent
+        axis.sharpening = sharpening
         axis.sourceOffset = (crop.start - frame.start) / frame.length * plane.extent
         axis.sourceExtent = crop.length / frame.length * plane.extent
         axis.targetExtent = target.extent

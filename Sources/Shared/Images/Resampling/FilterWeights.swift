@@ -25,7 +25,9 @@ extension FilterWeights {
         let scale = axis.scale
         // For enlargements, the filter keeps its width of three input samples.
         let stretch = max(scale, 1)
-        let support = 3 * stretch
+        let support = 3 * stretch + (axis.sharpening > 0 ? 1 : 0)
+        // For reductions, each sample counts by its part of the picture.
+        let lastPart = scale > 1 ? axis.sourceLength - Double(axis.sourceCount - 1) : 1
         let widest = min(Int((2 * support).rounded(.up)) + 1, axis.sourceCount)
         let taps = (widest + multiple - 1) / multiple * multiple
         var starts = [Int32](repeating: 0, count: axis.targetCount)
@@ -42,6 +44,10 @@ extension FilterWeights {
                 Self.lanczos(
                     from: (Double(low) + 0.5 - centre) / stretch, step: 1 / stretch,
                     into: UnsafeMutableBufferPointer(rebasing: exact[0..<count]))
+                if high == axis.sourceCount { exact[count - 1] *= lastPart }
+                if axis.sharpening > 0 {
+                    Self.sharpen(UnsafeMutableBufferPointer(rebasing: exact[0..<count]), axis.sharpening)
+                }
                 starts[i] = Int32(low)
                 ends[i] = Int32(low + count)
                 Self.round(exact, count: count, into: &weights, at: i * taps)
@@ -56,6 +62,18 @@ extension FilterWeights {
         return FilterWeights(
             count: count, taps: taps, starts: starts.map { $0 - Int32(first) }, ends: ends.map { $0 - Int32(first) },
             weights: weights)
+    }
+
+    /// Changes the weights of samples so that the result is as if the samples were first filtered with
+    /// [-amount, 1 + 2 * amount, -amount].
+    private static func sharpen(_ weights: UnsafeMutableBufferPointer<Double>, _ amount: Double) {
+        var before = weights[0]
+        for k in weights.indices {
+            let weight = weights[k]
+            let after = k + 1 < weights.count ? weights[k + 1] : weight
+            weights[k] += (2 * weight - before - after) * amount
+            before = weight
+        }
     }
 
     /// Rounds weights to fixed point. Adds each rounding error to the next weight, so that the sum is exact and low

@@ -1,6 +1,11 @@
 /// The mapping of output samples to input samples along an axis.
 struct ResamplingAxis: Hashable {
     var sourceCount: Int
+    /// The length of the whole input in input samples. Less than `sourceCount` if the last sample is partly beyond the
+    /// edge of the picture.
+    var sourceLength: Double
+    /// See `JPEGPlane.sharpening`.
+    var sharpening = 0.0
     /// The start of the first output sample, in input samples.
     var sourceOffset: Double
     /// The resampled length in input samples. Fractional if the decoder scaled or subsampled.
@@ -14,6 +19,7 @@ struct ResamplingAxis: Hashable {
 
     init(sourceCount: Int, targetCount: Int) {
         self.sourceCount = sourceCount
+        sourceLength = Double(sourceCount)
         sourceOffset = 0
         sourceExtent = Double(sourceCount)
         self.targetCount = targetCount
@@ -21,10 +27,11 @@ struct ResamplingAxis: Hashable {
     }
 
     /// Returns the axis after averaging groups of `factor` input samples. The number of groups is rounded up, but not
-    /// the extent.
+    /// the lengths.
     func boxed(by factor: Int) -> ResamplingAxis {
         var axis = self
         axis.sourceCount = (sourceCount + factor - 1) / factor
+        axis.sourceLength = sourceLength / Double(factor)
         axis.sourceOffset = sourceOffset / Double(factor)
         axis.sourceExtent = sourceExtent / Double(factor)
         return axis

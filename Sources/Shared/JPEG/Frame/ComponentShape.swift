@@ -33,6 +33,7 @@ struct ComponentShape {
         let height = Double(frame.size.height * down * layout.size) / Double(8 * mostDown)
         plane = JPEGPlane(
             size: PixelSize(width: Int(width.rounded(.up)), height: Int(height.rounded(.up))), extentWidth: width,
-            extentHeight: height, rowBytes: frame.mcusAcross * across * layout.size, groupRows: down * layout.size)
+            extentHeight: height, rowBytes: frame.mcusAcross * across * layout.size, groupRows: down * layout.size,
+            sharpening: JPEGFrame.sharpening(scale: layout.size))
     }
 }

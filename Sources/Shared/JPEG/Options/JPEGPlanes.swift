@@ -21,6 +21,8 @@ public struct JPEGPlane: Sendable, Hashable {
     public let rowBytes: Int
     /// The number of rows that each call of `JPEGPlanes.readGroup` decodes.
     public let groupRows: Int
+    /// The weight `a` of the filter [-a, 1 + 2a, -a] that restores the contrast of fine detail in the samples.
+    public let sharpening: Double
 }
 
 /// How the caller uses the planes. Determines the scale at which each plane is decoded.

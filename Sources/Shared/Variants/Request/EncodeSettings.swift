@@ -73,7 +73,7 @@ public struct EncodeSettings: Sendable, Hashable {
         func text(_ value: (some Any)?) -> String { value.map { "\($0)" } ?? "" }
         let colour = background.map { Int($0.red) << 16 | Int($0.green) << 8 | Int($0.blue) }
         let format = format?.rawValue ?? (avoidsPNG ? "no-png" : "auto")
-        return "engine=9;\(variant.key);format=\(format);quality=\(quality)"
+        return "engine=10;\(variant.key);format=\(format);quality=\(quality)"
             + ";effort=\(effort);chroma=\(chroma.rawValue);background=\(text(colour));backdrop=\(text(backdrop));progressive=\(isProgressive);linear=\(isLinear);profile=\(keepsProfile)"
             + ";metadata=\(metadata.rawValue);hash=\(wantsHash);bytes=\(text(byteLimit));frame=\(text(frame(of: variant)))"
             + ";fps=\(text(framesPerSecond))"

@@ -142,11 +142,11 @@ private final class JPEGPlaneReader: PlaneReader {
         let count = jpeg.colour == APOD_JPEG_GRAY ? 1 : 3
         var shapes = [apod_jpeg_plane](repeating: apod_jpeg_plane(), count: 3)
         try jpeg.check(apod_jpeg_start_planes(jpeg.decoder, Int32(scale), &shapes))
-        planes = shapes.prefix(count).map { shape in
+        planes = shapes.prefix(count).enumerated().map { index, shape in
             PlaneGeometry(
                 size: PixelSize(width: Int(shape.width), height: Int(shape.height)), extentWidth: shape.extent_width,
                 extentHeight: shape.extent_height, rowBytes: Int(shape.written_width),
-                groupRows: Int(shape.group_rows))
+                groupRows: Int(shape.group_rows), sharpening: scale < (index == 0 ? 8 : 4) ? 0.05 : 0)
         }
         rows = PlaneRowTable(rowCounts: planes.map(\.groupRows))
     }

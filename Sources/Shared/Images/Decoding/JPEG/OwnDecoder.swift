@@ -47,7 +47,7 @@ final class NativePlaneReader: PlaneReader {
         planes = decoder.planes.map {
             PlaneGeometry(
                 size: $0.size, extentWidth: $0.extentWidth, extentHeight: $0.extentHeight, rowBytes: $0.rowBytes,
-                groupRows: $0.groupRows)
+                groupRows: $0.groupRows, sharpening: $0.sharpening)
         }
     }
 

@@ -26,10 +26,14 @@ final class WebPAnimationEncoding {
     /// The highest of libwebp's ten lossless levels that is not much slower than lossy encoding.
     private static let losslessLevel: Int32 = 4
     /// Level 9 tries all ways to encode a frame. It takes at least 30 ms for each and saves up to a tenth of a tiny file.
-    /// Below effort 7, it encodes only this many frames, and only of a canvas of up to 100 x 100 pixels.
+    /// Below effort 7, it encodes only this many frames, and only of an animation with a palette and at most 100 x 100
+    /// pixels.
     private static let thoroughFrames = 5
 
-    init(size: PixelSize, plays: Int, _ mode: Mode, _ encoding: EncodeOptions) throws {
+    /// - Parameter hasPalette: whether the first frame has at most 256 colours, as a GIF that is not resized.
+    init(
+        size: PixelSize, plays: Int, _ mode: Mode, _ encoding: EncodeOptions, hasPalette: Bool = false
+    ) throws {
         self.size = size
         self.mode = mode
         var options = WebPAnimEncoderOptions()
@@ -37,7 +41,8 @@ final class WebPAnimationEncoding {
         if encoding.effort >= 7 {
             thoroughFrames = pixels <= 512 * 512 ? .max : 0
         } else {
-            thoroughFrames = mode == .lossless && pixels <= 100 * 100 ? Self.thoroughFrames : 0
+            let isTiny = mode == .lossless && hasPalette && pixels <= 100 * 100
+            thoroughFrames = isTiny ? Self.thoroughFrames : 0
         }
         let quality = Float(encoding.quality)
         guard

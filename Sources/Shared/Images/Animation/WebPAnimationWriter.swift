@@ -65,9 +65,12 @@ final class WebPAnimationWriter: AnimationWriter {
     }
 
     private func begin(_ frame: UnsafePointer<UInt8>) throws {
-        guard hasFewColours(frame) else {
-            encodings = [try encoding(.lossy)]
+        guard let colours = colourCount(frame) else {
+            encodings = [try WebPAnimationEncoding(size: size, plays: plays, .lossy, options)]
             return
+        }
+        func encoding(_ mode: WebPAnimationEncoding.Mode) throws -> WebPAnimationEncoding {
+            try WebPAnimationEncoding(size: size, plays: plays, mode, options, hasPalette: colours <= 256)
         }
         let bytes = try [WebPAnimationEncoding.Mode.mixed, .lossless].map { mode in
             let trial = try encoding(mode)
@@ -83,20 +86,17 @@ final class WebPAnimationWriter: AnimationWriter {
         encodings = try modes.map(encoding)
     }
 
-    private func encoding(_ mode: WebPAnimationEncoding.Mode) throws -> WebPAnimationEncoding {
-        try WebPAnimationEncoding(size: size, plays: plays, mode, options)
-    }
-
-    private func hasFewColours(_ frame: UnsafePointer<UInt8>) -> Bool {
+    /// Returns the number of colours, or nil if there are more than `fewColours`.
+    private func colourCount(_ frame: UnsafePointer<UInt8>) -> Int? {
         var colours: Set<UInt32> = []
         return frame.withMemoryRebound(to: UInt32.self, capacity: size.width * size.height) { pixels in
             var last: UInt32?
             for i in 0..<size.width * size.height where pixels[i] != last {
                 last = pixels[i]
                 colours.insert(pixels[i])
-                if colours.count > Self.fewColours { return false }
+                if colours.count > Self.fewColours { return nil }
             }
-            return true
+            return colours.count
         }
     }
 

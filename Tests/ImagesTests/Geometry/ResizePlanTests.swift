@@ -29,7 +29,6 @@ import Testing
     }
 
     @Test func partOfASampleOutsideOfThePictureDoesNotCount() {
-        // Half of the last sample is outside. With equal weights, the result would be its value in half of the output.
         var axis = ResamplingAxis(sourceCount: 8, targetCount: 1)
         let whole = FilterWeights(axis, tapsMultipleOf: 1).weights
         axis.sourceLength = 7.5

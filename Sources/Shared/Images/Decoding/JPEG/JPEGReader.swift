@@ -143,10 +143,13 @@ private final class JPEGPlaneReader: PlaneReader {
         var shapes = [apod_jpeg_plane](repeating: apod_jpeg_plane(), count: 3)
         try jpeg.check(apod_jpeg_start_planes(jpeg.decoder, Int32(scale), &shapes))
         planes = shapes.prefix(count).enumerated().map { index, shape in
-            PlaneGeometry(
+            // libjpeg-turbo averages samples at each reduced scale (jidctred.c). At 4/8, chroma may be at full size.
+            let isAveraged = scale < (index == 0 ? 8 : 4)
+            return PlaneGeometry(
                 size: PixelSize(width: Int(shape.width), height: Int(shape.height)), extentWidth: shape.extent_width,
                 extentHeight: shape.extent_height, rowBytes: Int(shape.written_width),
-                groupRows: Int(shape.group_rows), sharpening: scale < (index == 0 ? 8 : 4) ? 0.05 : 0)
+                groupRows: Int(shape.group_rows),
+                sharpening: isAveraged ? JPEGFrame.sharpening(scale: 1) : 0)
         }
         rows = PlaneRowTable(rowCounts: planes.map(\.groupRows))
     }

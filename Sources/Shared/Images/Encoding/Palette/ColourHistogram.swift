@@ -64,7 +64,7 @@ struct ColourHistogram {
         for pixel in pixels where !pixel.isTransparent { add(pixel, weight: 1) }
     }
 
-    /// Counts an opaque pixel `weight` times.
+    /// Counts an opaque pixel `weight` times, at least once.
     @inline(__always) mutating func add(_ pixel: PackedColour, weight: Int) {
         let (r, g, b) = (Int(axis.index[pixel.red]), Int(axis.index[pixel.green]), Int(axis.index[pixel.blue]))
         let cell = (r &* axis.count &+ g) &* axis.count &+ b

@@ -106,6 +106,14 @@ import Testing
         }
         #expect(PaletteDesign(histogram, limit: 256).meanError < PaletteDesign(histogram, limit: 16).meanError)
     }
+
+    /// Of a picture of this size, only every second row is counted.
+    @Test func paletteOfALargePictureHasTheColoursOfItsOnlyRow() {
+        let canvas = PackedCanvas(PixelSize(width: 4096, height: 2048))
+        for x in 0..<4096 { canvas.pixels[4096 + x] = PackedColour(red: x & 255, green: x >> 4, blue: 7) }
+        let histogram = DrawnPixels(of: canvas, canvas.whole).histogram
+        #expect(PaletteDesign(histogram, limit: 256).colours.count == 256)
+    }
 }
 
 /// libavif is optional. If it is missing, the error must name it.

@@ -53,12 +53,17 @@ final class DrawnPixels {
         exactColours = fits ? table : nil
     }
 
-    /// The approximate maximum number of pixels in a histogram. In larger areas, only a part of the rows is counted.
+    /// The approximate maximum number of pixels in a histogram. In larger areas, only a part of the rows is counted,
+    /// unless these rows have no colour.
     private static let sampledPixels = 4_000_000
 
     var histogram: ColourHistogram {
+        let sampled = histogram(step: max(area.count / Self.sampledPixels, 1))
+        return sampled.occupied.isEmpty ? histogram(step: 1) : sampled
+    }
+
+    private func histogram(step: Int) -> ColourHistogram {
         var histogram = ColourHistogram()
-        let step = max(area.count / Self.sampledPixels, 1)
         for y in stride(from: area.rows.lowerBound, to: area.rows.upperBound, by: step) {
             histogram.add(UnsafeBufferPointer(start: row(y), count: area.columns.count))
         }

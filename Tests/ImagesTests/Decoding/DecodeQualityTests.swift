@@ -22,9 +22,19 @@ import Testing
     private func distance(_ quality: DecodeOptions.Quality, _ encoding: EncodeOptions, side: Int) throws -> Double {
         let source = MemorySource(try Self.zonePlate.jpeg(quality: 98))
         let size = PixelSize(width: side, height: side)
+        return psnr(
+            try samples(source, quality, encoding, side: side), referenceLanczos(try decode(source), to: size).bytes)
+    }
+
+    /// Returns the samples of a square output.
+    private func samples(
+        _ source: MemorySource, _ quality: DecodeOptions.Quality,
+        _ encoding: EncodeOptions = EncodeOptions(format: .png), side: Int
+    ) throws -> [UInt8] {
         let (bytes, _) = try downsample(
-            source, to: .exactly(size), encode: encoding, options: DecodeOptions(quality: quality))
-        return psnr(try decode(MemorySource(bytes)).bytes, referenceLanczos(try decode(source), to: size).bytes)
+            source, to: .exactly(PixelSize(width: side, height: side)), encode: encoding,
+            options: DecodeOptions(quality: quality))
+        return try decode(MemorySource(bytes)).bytes
     }
 
     @Test func fullQualityAndLosslessOutputsUseAFullDecode() throws {
@@ -54,11 +64,8 @@ import Testing
         let picture = PixelBuffer(size: PixelSize(width: length, height: length), channels: 1, bytes: bytes)
         let source = MemorySource(try picture.jpeg(quality: 98))
         let contrasts = try [DecodeOptions.Quality.fast, .full].map { quality in
-            let (bytes, _) = try downsample(
-                source, to: .exactly(PixelSize(width: 64, height: 64)), encode: EncodeOptions(format: .png),
-                options: DecodeOptions(quality: quality))
-            let samples = try decode(MemorySource(bytes)).bytes.map { Double($0) - 127.5 }
-            return (samples.reduce(0) { $0 + $1 * $1 } / Double(samples.count)).squareRoot()
+            let levels = try samples(source, quality, side: 64).map { Double($0) - 127.5 }
+            return (levels.reduce(0) { $0 + $1 * $1 } / Double(levels.count)).squareRoot()
         }
         #expect(abs(contrasts[0] / contrasts[1] - 1) < 0.02, "\(contrasts)")
     }
@@ -72,14 +79,8 @@ import Testing
         }
         let picture = PixelBuffer(size: PixelSize(width: length, height: length), channels: 1, bytes: bytes)
         let source = MemorySource(try picture.jpeg(quality: 98))
-        let size = PixelSize(width: side, height: side)
-        let outputs = try [DecodeOptions.Quality.fast, .full].map { quality in
-            let (bytes, _) = try downsample(
-                source, to: .exactly(size), encode: EncodeOptions(format: .png),
-                options: DecodeOptions(quality: quality))
-            return try decode(MemorySource(bytes)).bytes
-        }
-        let differences = zip(outputs[0], outputs[1]).map { abs(Int($0) - Int($1)) }
+        let scaled = try samples(source, .fast, side: side)
+        let differences = zip(scaled, try samples(source, .full, side: side)).map { abs(Int($0) - Int($1)) }
         #expect(differences.max()! <= 4, "\(differences.max()!)")
     }
 }

@@ -31,9 +31,7 @@ final class WebPAnimationEncoding {
     private static let thoroughFrames = 5
 
     /// - Parameter hasPalette: whether the first frame has at most 256 colours, as a GIF that is not resized.
-    init(
-        size: PixelSize, plays: Int, _ mode: Mode, _ encoding: EncodeOptions, hasPalette: Bool = false
-    ) throws {
+    init(size: PixelSize, plays: Int, _ mode: Mode, _ encoding: EncodeOptions, hasPalette: Bool) throws {
         self.size = size
         self.mode = mode
         var options = WebPAnimEncoderOptions()
@@ -90,7 +88,9 @@ final class WebPAnimationEncoding {
         picture.use_argb = 1
         guard WebPPictureImportRGBA(&picture, frame, Int32(size.width * 4)) != 0 else { throw ImageError.outOfMemory }
         if mode == .lossless {
-            WebPConfigLosslessPreset(&config, thoroughFrames > 0 ? 9 : Self.losslessLevel)
+            guard WebPConfigLosslessPreset(&config, thoroughFrames > 0 ? 9 : Self.losslessLevel) != 0 else {
+                throw ImageError.otherWebPVersion
+            }
             thoroughFrames -= 1
         }
         guard WebPAnimEncoderAdd(encoder, &picture, time, &config) != 0 else { throw failure }

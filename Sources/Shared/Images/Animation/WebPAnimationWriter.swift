@@ -66,14 +66,12 @@ final class WebPAnimationWriter: AnimationWriter {
 
     private func begin(_ frame: UnsafePointer<UInt8>) throws {
         guard let colours = colourCount(frame) else {
-            encodings = [try WebPAnimationEncoding(size: size, plays: plays, .lossy, options)]
+            encodings = [try encoding(.lossy, hasPalette: false)]
             return
         }
-        func encoding(_ mode: WebPAnimationEncoding.Mode) throws -> WebPAnimationEncoding {
-            try WebPAnimationEncoding(size: size, plays: plays, mode, options, hasPalette: colours <= 256)
-        }
+        let hasPalette = colours <= 256
         let bytes = try [WebPAnimationEncoding.Mode.mixed, .lossless].map { mode in
-            let trial = try encoding(mode)
+            let trial = try encoding(mode, hasPalette: hasPalette)
             try drain.checkpoint(.encodingWebPFrame(size))
             try trial.add(frame, at: 0)
             return try trial.finish(at: 1).count
@@ -83,7 +81,11 @@ final class WebPAnimationWriter: AnimationWriter {
         // `mixed` is therefore not tried, unless that frame may be blank (see `plainPixels`).
         if bytes[0] < bytes[1] || bytes[1] * Self.plainPixels < size.width * size.height { modes.append(.mixed) }
         if bytes[1] < bytes[0] * Self.mostGrowth { modes.append(.lossless) }
-        encodings = try modes.map(encoding)
+        encodings = try modes.map { try encoding($0, hasPalette: hasPalette) }
+    }
+
+    private func encoding(_ mode: WebPAnimationEncoding.Mode, hasPalette: Bool) throws -> WebPAnimationEncoding {
+        try WebPAnimationEncoding(size: size, plays: plays, mode, options, hasPalette: hasPalette)
     }
 
     /// Returns the number of colours, or nil if there are more than `fewColours`.
